@@ -68,12 +68,12 @@ class DeviceReader {
         at.emplace(e->address, CachedSegment{e->address, e->bytes, stream_number(e->stream), 0, small});
       }
     }
-    uint64_t behind = 0;
+    uint64_t previous_end = 0;
     for (const auto& [address, segment] : at) {
-      if (address < behind || address > kLastAddress || segment.bytes < 1)
+      if (address < previous_end || address > kLastAddress || segment.bytes < 1)
         return Error{fmt::format("{}: device {}: the segment at {:#x} overlaps another segment or is empty", name_,
                                  program_.device, address)};
-      behind = address + static_cast<uint64_t>(segment.bytes);
+      previous_end = address + static_cast<uint64_t>(segment.bytes);
       program_.segments.push_back(segment);
     }
     return {};
@@ -97,8 +97,8 @@ class DeviceReader {
       for (; next != older.end() && next->first < end; ++next) {
         UsedBlock block = next->second;
         if (block.address < free_from) continue;  // inside the previous block
-        const auto behind = std::next(next);
-        const uint64_t limit = behind == older.end() ? end : std::min(end, behind->first);
+        const auto following = std::next(next);
+        const uint64_t limit = following == older.end() ? end : std::min(end, following->first);
         const auto room = static_cast<Bytes>(limit - block.address);
         if (block.bytes == 0) {
           block.bytes = rule_.bytes(block.asked, room);

@@ -53,19 +53,19 @@ CachingModel::Blocks::iterator CachingModel::unused_before(Blocks::iterator bloc
 }
 
 CachingModel::Blocks::iterator CachingModel::next_unused(Blocks::iterator block) {
-  const auto behind = std::next(block);
-  if (behind == blocks_.end()) return behind;
-  const Block &b = behind->second, &own = block->second;
-  return b.segment == own.segment && !b.used && b.mapped == own.mapped ? behind : blocks_.end();
+  const auto following = std::next(block);
+  if (following == blocks_.end()) return following;
+  const Block &b = following->second, &own = block->second;
+  return b.segment == own.segment && !b.used && b.mapped == own.mapped ? following : blocks_.end();
 }
 
 CachingModel::Blocks::iterator CachingModel::put_free(Blocks::iterator block) {
   Pool& pool = *pools_[segments_[block->second.segment].pool];
   block->second.used = false;
-  if (const auto behind = next_unused(block); behind != blocks_.end()) {
-    pool.free.erase(key_of(behind));
-    block->second.bytes += behind->second.bytes;
-    blocks_.erase(behind);
+  if (const auto following = next_unused(block); following != blocks_.end()) {
+    pool.free.erase(key_of(following));
+    block->second.bytes += following->second.bytes;
+    blocks_.erase(following);
   }
   if (const auto before = unused_before(block); before != blocks_.end()) {
     pool.free.erase(key_of(before));
@@ -109,10 +109,10 @@ CachingModel::Blocks::iterator CachingModel::find_free(size_t number, uint32_t s
   if (segments_[block->second.segment].page > 0) {
     // An expandable block counts with the size that it can reach; blocks that cannot grow are preferred.
     const auto could_be = [&](Blocks::iterator b) {
-      const auto behind = std::next(b);
+      const auto following = std::next(b);
       const bool grows =
-          behind != blocks_.end() && behind->second.segment == b->second.segment && !behind->second.mapped;
-      return b->second.bytes + (grows ? behind->second.bytes : 0);
+          following != blocks_.end() && following->second.segment == b->second.segment && !following->second.mapped;
+      return b->second.bytes + (grows ? following->second.bytes : 0);
     };
     for (auto next = std::next(found); next != pool.free.end() && next->stream == stream; ++next) {
       const auto other = blocks_.find(next->address);
@@ -178,9 +178,9 @@ CachingModel::Blocks::iterator CachingModel::map_pages(Blocks::iterator unmapped
   const uint64_t address = unmapped->first;
   pool.unmapped.erase({segment.stream, address});
   if (const Bytes rest = unmapped->second.bytes - mapped; rest > 0) {
-    const uint64_t behind = address + static_cast<uint64_t>(mapped);
-    blocks_.emplace(behind, Block{rest, 0, unmapped->second.segment, false, false});
-    pool.unmapped.insert({segment.stream, behind});
+    const uint64_t rest_address = address + static_cast<uint64_t>(mapped);
+    blocks_.emplace(rest_address, Block{rest, 0, unmapped->second.segment, false, false});
+    pool.unmapped.insert({segment.stream, rest_address});
   }
   unmapped->second.bytes = mapped;
   unmapped->second.mapped = true;
@@ -195,8 +195,8 @@ CachingModel::Blocks::iterator CachingModel::take_pages(size_t pool, uint32_t st
     if (block == blocks_.end()) return block;
   }
   while (block->second.bytes < bytes) {
-    const auto behind = std::next(block);
-    block = map_pages(behind, std::min(bytes - block->second.bytes, behind->second.bytes));
+    const auto following = std::next(block);
+    block = map_pages(following, std::min(bytes - block->second.bytes, following->second.bytes));
     if (block == blocks_.end()) return block;
   }
   pools_[pool]->free.erase(key_of(block));
@@ -223,10 +223,10 @@ std::optional<uint64_t> CachingModel::allocate(Bytes asked, uint32_t stream, uin
   block->second.used = true;
   if (rule_.splits(bytes, block->second.bytes - bytes)) {
     const uint64_t rest = block->first + static_cast<uint64_t>(bytes);
-    const auto behind = blocks_.emplace(rest, Block{block->second.bytes - bytes, 0, block->second.segment}).first;
-    behind->second.freed_at = pools_[pool]->searches;
+    const auto following = blocks_.emplace(rest, Block{block->second.bytes - bytes, 0, block->second.segment}).first;
+    following->second.freed_at = pools_[pool]->searches;
     block->second.bytes = bytes;
-    pools_[pool]->free.insert(key_of(behind));
+    pools_[pool]->free.insert(key_of(following));
   }
   block->second.asked = asked;
   allocated_ += block->second.bytes;
@@ -274,10 +274,10 @@ void CachingModel::unmap_pages(Blocks::iterator block) {
   auto gone = blocks_.emplace(from, Block{static_cast<Bytes>(to - from), 0, number, false, false}).first;
   reserved_ -= gone->second.bytes;
   ++released_;
-  if (const auto behind = next_unused(gone); behind != blocks_.end()) {
-    pool.unmapped.erase({segment.stream, behind->first});
-    gone->second.bytes += behind->second.bytes;
-    blocks_.erase(behind);
+  if (const auto following = next_unused(gone); following != blocks_.end()) {
+    pool.unmapped.erase({segment.stream, following->first});
+    gone->second.bytes += following->second.bytes;
+    blocks_.erase(following);
   }
   if (const auto before = unused_before(gone); before != blocks_.end()) {
     before->second.bytes += gone->second.bytes;

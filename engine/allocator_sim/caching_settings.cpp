@@ -58,8 +58,8 @@ bool read_number(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Error wrong(std::string_view name, std::string_view value, std::string_view wanted) {
-  return Error{fmt::format("{} cannot be '{}': {}", name, value, wanted)};
+Error wrong(std::string_view name, std::string_view value, std::string_view expected) {
+  return Error{fmt::format("{} cannot be '{}': {}", name, value, expected)};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -72,27 +72,27 @@ bool are_divisions(int32_t n) { return n >= 1 && n <= 64 && is_power_of_two(stat
 
 Status read_divisions(std::string_view value, CachingSettings& out) {
   constexpr std::string_view kName = "roundup_power2_divisions",
-                             kWanted = "expected a power of two up to 64, or a list such as [256:1,512:2,>:4]";
+                             kExpected = "expected a power of two up to 64, or a list such as [256:1,512:2,>:4]";
   auto& all = out.roundup_power2_divisions;
   int32_t divisions = 0;
   if (!value.starts_with('[')) {
-    if (!read_number(value, divisions) || !are_divisions(divisions)) return wrong(kName, value, kWanted);
+    if (!read_number(value, divisions) || !are_divisions(divisions)) return wrong(kName, value, kExpected);
     all.fill(divisions);
     return {};
   }
-  if (!value.ends_with(']')) return wrong(kName, value, kWanted);
+  if (!value.ends_with(']')) return wrong(kName, value, kExpected);
   size_t from = 0;  // the first interval not yet set
   for (const std::string_view part : parts_of(value.substr(1, value.size() - 2))) {
     const size_t colon = part.find(':');
-    if (colon == std::string_view::npos) return wrong(kName, value, kWanted);
+    if (colon == std::string_view::npos) return wrong(kName, value, kExpected);
     const std::string_view upto = trimmed(part.substr(0, colon));
     int64_t mebibytes = 0;
     if (!read_number(trimmed(part.substr(colon + 1)), divisions) || !are_divisions(divisions))
-      return wrong(kName, value, kWanted);
+      return wrong(kName, value, kExpected);
     size_t end = all.size();
     if (upto != ">") {
       if (!read_number(upto, mebibytes) || mebibytes < 1 || mebibytes > (int64_t{1} << 20))
-        return wrong(kName, value, kWanted);
+        return wrong(kName, value, kExpected);
       end = interval_of(mebibytes * CachingSettings::kMiB);
     }
     for (; from < end; ++from) all[from] = divisions;

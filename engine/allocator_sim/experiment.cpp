@@ -19,7 +19,7 @@ class Bench {
     if (out_.start == Start::Recorded)
       adopt();
     else
-      ask_anew();
+      allocate_again();
     for (const AllocatorStep& step : program_.steps) {
       if (out_.failure) break;
       if (step.allocates)
@@ -46,7 +46,7 @@ class Bench {
     note(0, 0);
   }
   // Queries the stream and pool of each segment again.
-  void ask_anew() {
+  void allocate_again() {
     auto segment = program_.segments.begin();
     for (const UsedBlock& b : program_.blocks) {
       while (segment->address + static_cast<uint64_t>(segment->bytes) <= b.address) ++segment;

@@ -15,8 +15,8 @@ namespace arenascope::attach {
 // Call it once the program has stopped writing; if it still writes, no event is read twice.
 int64_t take_unsent(trace::ByteSpan memory, Stream& stream);
 
-// A read-only mapping of the memory file that a program sends with its greeting; its size cannot change. Pages without
-// memory behind them read as zeros in programs that handle lost pages (arenascope/base/mapped_range.h).
+// A read-only mapping of the memory file that a program sends with its greeting; its size cannot change. Missing pages
+// read as zeros in programs that handle lost pages (arenascope/base/mapped_range.h).
 class SharedRings {
  public:
   static Result<SharedRings> map(int file);  // takes ownership of `file`

@@ -23,7 +23,7 @@ std::string tensor_name(const Raw& raw, int32_t graph, trace::TensorRef ref) {
   return fmt::format("leaf {}", ref.index());
 }
 
-// A run's own figures. By time and by step they are the same ones: a step begins where its tensors begin to lie.
+// Values of a run. Those by time and by step agree: a step begins when its tensors become live.
 void write_run(const Raw& raw, int32_t run, const std::vector<Residency>& residencies, Arena& arena, Writer& out) {
   std::vector<ArenaRect> by_time, by_step;
   Bytes end = 0;

@@ -27,7 +27,7 @@ std::string span_name(const Raw& raw, const RawSpan& s) {
                      node_name(raw, run == raw.runs.end() ? -1 : run->second.info.graph.value, s.node), s.run, s.track);
 }
 
-// Work and waits of a run lie in it.
+// Work and waits of a run are inside of its time range.
 void find_outside(const Raw& raw, Writer& out) {
   for (const RawSpan& s : raw.spans) {
     if (s.kind != SpanKind::Work && s.kind != SpanKind::Wait) continue;
@@ -58,7 +58,7 @@ std::map<int32_t, std::vector<const RawSpan*>> by_worker(const Raw& raw) {
   return by_track;
 }
 
-// One thread does one thing at a time.
+// The spans of a thread do not overlap.
 void find_overlaps(const Raw& raw, Writer& out) {
   for (auto& [track, spans] : by_worker(raw)) {
     std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {

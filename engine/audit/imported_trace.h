@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What readers of other tools' traces have in common: threads, spaces and counters get a number when first met.
+// Shared code of the readers of other tools' traces: threads, spaces and counters are numbered when they first occur.
 #pragma once
 #include "engine/audit/raw_events.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes handed out and taken from the system: by space, by kind, by device and together.
+// Allocated and reserved bytes: by space, by kind, by device and in total.
 #include <algorithm>
 #include <map>
 
@@ -54,7 +54,7 @@ void write(const std::string& id, const Both& both, Nanoseconds origin, Writer& 
   out.bytes(id + ".kept.end", std::max<Bytes>(both.reserved.sum().end - both.active.sum().end, 0));
 }
 
-// All that was handed out at one moment of a run, by whomever; the step is the last that had begun by then.
+// All bytes allocated at a time of a run; the step is the last that had begun by then.
 void write_runs(const Raw& raw, Bytes before, Writer& out) {
   std::vector<const RawMemory*> sorted;
   for (const RawMemory& m : raw.memory)
@@ -181,13 +181,13 @@ Bytes take_out(std::map<uint64_t, Bytes>& pieces, uint64_t address, Bytes bytes)
 
 }  // namespace
 
-// Memory is allocated where no other allocation is, and freed as it was allocated. What was reserved from the system piece by
-// piece may go back as one where the pieces touch, and in part.
+// An allocation must not overlap another one, and a free must match an allocation. Adjacent ranges that were reserved
+// separately may be released together, and a range may be released in part.
 void find_impossible_memory(const Raw& raw, Writer& out) {
   std::vector<RawMemory> sorted = raw.memory;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const RawMemory& a, const RawMemory& b) { return a.time < b.time; });
-  // By space, handed out and taken from the system apart.
+  // By space, with allocated and reserved bytes separately.
   std::map<std::pair<int32_t, bool>, std::map<uint64_t, Bytes>> held;
   const KnownUntil known(raw);
   for (const RawMemory& m : sorted) {

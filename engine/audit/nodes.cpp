@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a node took: wall time a run, busy time and waiting over the threads. The first run of a plan is cold (weights
-// are packed, pages touched, kernels compiled) and is separate if there is another. A run that was aborted, stepped
-// through, or lost events is left out where there are whole ones.
+// Times of a node: wall time per run, busy and waiting time over all threads. The first run of a plan is cold (weights
+// are packed, pages touched, kernels compiled) and is reported separately if there is another. Runs that were aborted or
+// stepped, or lost events, are ignored if there are complete ones.
 #include <fmt/format.h>
 
 #include "engine/audit/writer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was so at one moment, or at most during one step: bytes in arenas, in spaces, and in what was handed out.
+// Memory at a time, or its maximum during a step: bytes in arenas, in spaces, and allocated bytes.
 #include <arenascope/trace/bind_event.h>
 
 #include <charconv>

@@ -375,7 +375,7 @@ Answered query_span(const AuditContext& context, FigureIdReader reader) {
   return std::nullopt;
 }
 
-// "spans.TRACK.LANE.BEGIN.END.": all that lie in it.
+// "spans.TRACK.LANE.BEGIN.END.": all spans in that range.
 Answered query_spans(const AuditContext& context, FigureIdReader reader) {
   const auto track = reader.number(), lane = reader.number(), begin = reader.number(), end = reader.number();
   if (!track || !lane || !begin || !end) return std::nullopt;

@@ -66,7 +66,7 @@ struct RawSpace {
   int64_t blocks_before = 0, pieces_before = 0;  // number of blocks that these consist of, if the file has them
 };
 
-// A tensor begins or ceases to lie in the arena.
+// A tensor becomes live in the arena, or ends.
 struct RawLive {
   Nanoseconds time = 0;
   bool begins = false;
@@ -74,7 +74,7 @@ struct RawLive {
   Bytes offset = 0, bytes = 0;
   int32_t step = 0;
   int32_t track = 0;
-  int32_t run = -1;           // -1: the event does not say
+  int32_t run = -1;           // -1: the event has no run
   int64_t file_position = 0;  // in the file
 };
 

@@ -11,7 +11,7 @@ namespace arenascope::audit {
 
 namespace {
 
-// Tables and vectors by their positions; 0 is none. Nothing outside of the file is read.
+// Tables and vectors by their positions; 0 is none. Reads are limited to the file.
 class Flat {
  public:
   explicit Flat(ByteSpan bytes) : bytes_(bytes) {}

@@ -212,7 +212,7 @@ class Reader {
     for (const JsonRecord::Member& m : e.members()) {
       if (m.parent != "args" || !m.value.is_number()) continue;
       const int32_t counter = tables_.counter(text(e, "pid") + "/" + name + "/" + text(e, "id") + "/" + m.key);
-      thread(e);  // a row has a number from its first event on, whatever that is
+      thread(e);  // a row gets its number with its first event of any kind
       raw_.samples.push_back({counter, t, m.value.number()});
       raw_.cover(t, t);
     }
@@ -233,7 +233,7 @@ class Reader {
   // The part of a total that no change accounts for has no known address: it is older than the trace, or its event is
   // missing.
   void add_memory() {
-    constexpr Bytes kMost = Bytes{1} << 60;
+    constexpr Bytes kMaxBytes = Bytes{1} << 60;
     std::stable_sort(memory_.begin(), memory_.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
     std::map<int32_t, std::pair<Bytes, Bytes>> have;  // by space: allocated and reserved
     for (const MemoryChange& m : memory_) {
@@ -245,11 +245,11 @@ class Reader {
       };
       auto& [allocated, reserved] = have[m.space];
       if (m.reserved >= 0 && m.reserved != reserved) put(false, 0, m.reserved - std::exchange(reserved, m.reserved));
-      const bool total = m.allocated >= 0 && m.allocated < kMost && std::abs(m.bytes) < kMost;
+      const bool total = m.allocated >= 0 && m.allocated < kMaxBytes && std::abs(m.bytes) < kMaxBytes;
       if (total && m.allocated - m.bytes != allocated) put(true, 0, m.allocated - m.bytes - allocated);
       Bytes sum = 0;
-      if (__builtin_add_overflow(allocated, m.bytes, &sum)) sum = m.bytes < 0 ? -kMost : kMost;
-      allocated = total ? m.allocated : std::clamp(sum, -kMost, kMost);
+      if (__builtin_add_overflow(allocated, m.bytes, &sum)) sum = m.bytes < 0 ? -kMaxBytes : kMaxBytes;
+      allocated = total ? m.allocated : std::clamp(sum, -kMaxBytes, kMaxBytes);
       put(true, m.address, m.bytes);
     }
   }

@@ -86,7 +86,7 @@ class Reader {
   void packet(ByteSpan bytes, bool allow_packed) {
     ++raw_.entries;
     PacketParts parts;
-    WireReader first(bytes);  // what the rest depends on
+    WireReader first(bytes);  // fields that the others depend on
     while (first.next()) {
       if (first.field == 8) parts.time = first.number, parts.timed = true;
       if (first.field == 58) parts.clock = first.number, parts.own_clock = true;

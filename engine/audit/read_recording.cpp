@@ -31,7 +31,7 @@ class Collector : public trace::Sink {
     auto& until = raw_.recorded_until.try_emplace(track.value, INT64_MIN).first->second;
     for (const Event& event : events) until = std::max(until, event.end());
   }
-  // Spans say their name by number.
+  // Spans refer to their names by number.
   void finish() {
     for (const auto& [id, allocator] : allocators_)
       raw_.allocator_kinds[static_cast<uint32_t>(id)] = trace::kMemoryKindNames[static_cast<size_t>(allocator.kind)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PyTorch's CUDA memory snapshot: what its allocator held when it was taken, and what happened before. Entries tell
-// the bytes that were asked for, the state at the end those of the blocks and, beside them, what each was asked for;
-// figures are of blocks.
+// PyTorch's CUDA memory snapshot: the final state of its allocator, and its history. Entries have
+// requested sizes, the final state has block sizes and the requested size of each block;
+// values are those of blocks.
 #include <fmt/format.h>
 
 #include "engine/audit/imported_trace.h"
@@ -19,7 +19,7 @@ bool sensible(int64_t bytes) { return bytes >= 0 && bytes <= kMaxBytes; }
 struct Piece {
   uint64_t begin = 0, end = 0;
   bool is_block = false;
-  bool asked = false;    // `end` is that of what was asked for: how much was handed out is still to be found
+  bool asked = false;    // `end` is from the requested size: the block size is still to be determined
   Bytes requested = -1;  // of a block, if known
 };
 
@@ -38,7 +38,7 @@ class Holding {
   void remove_block(uint64_t begin) {
     std::erase_if(pieces, [&](const Piece& p) { return p.is_block && p.begin == begin; });
   }
-  // Any range, whatever it was reserved as: of an expandable segment parts are unmapped.
+  // Any range, regardless of the reservations: parts of an expandable segment are unmapped.
   void remove_reserved(uint64_t begin, uint64_t end) {
     std::vector<Piece> kept;
     for (const Piece& p : pieces) {

@@ -20,9 +20,9 @@ Bytes united(std::vector<std::pair<Bytes, Bytes>> live, std::vector<std::pair<By
   return used;
 }
 
-// Which run an entry of the arena belongs to, where it does not say so itself: the executor marks steps on the same
-// thread, so it is the run of the nearest mark there, of those that fit the step. Without any, the run that lasted
-// then.
+// The run of an arena entry that does not name one: the executor marks steps on the same
+// thread, so it is the run of the nearest matching mark there. Without any, the run that was active at that
+// time.
 class RunOf {
  public:
   explicit RunOf(const Raw& raw) : raw_(raw) {

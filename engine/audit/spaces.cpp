@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pieces of memory that allocators took, what was handed out in each, and what they come to in a run. Walked through
-// event by event; addresses of devices are apart, and an address of 0 is that of a trace that knows none.
+// Memory that allocators reserved, the allocations in each reservation, and their totals in a run. Processes event by
+// event; addresses of different devices are unrelated, and an address of 0 means that the trace has none.
 #include <functional>
 #include <map>
 

@@ -107,14 +107,14 @@ void audit_runs(const Raw& raw, Writer& out) {
   }
 }
 
-// Busy share: busy ÷ (the run's wall time − pauses), whatever is looked at. Over the whole of another tool's trace.
+// Busy share: busy ÷ (the run's wall time − pauses), or of the whole trace of another tool.
 void audit_threads(const Raw& raw, Writer& out) {
   std::map<int32_t, std::map<int32_t, Did>> did;  // by track and run
   struct Mean {
     double busy = 0, wait = 0;
     int64_t threads = 0;
   };
-  std::map<int32_t, Mean> runs;  // over those that did anything in them
+  std::map<int32_t, Mean> runs;  // over threads that have events in them
   for (const RawSpan& s : raw.spans) {
     const int32_t run = raw.runs.contains(s.run) ? s.run : -1;
     if (s.kind == SpanKind::Wait)

@@ -28,7 +28,7 @@ class Writer {
   Report& report_;
 };
 
-// Pieces of time without those parts that lie in `pauses`; what is left of [begin, end).
+// The length of the interval without the parts covered by `pauses`.
 Nanoseconds without(Interval interval, const std::vector<Interval>& pauses);
 // How long at least one of them lasts.
 Nanoseconds length_of_union(std::vector<Interval> intervals);

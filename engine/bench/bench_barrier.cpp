@@ -37,7 +37,7 @@ class CentralCounter {
   alignas(kApart) std::atomic<int> turn_{0};
 };
 
-constexpr int kRounds = 2000, kTurns = 301;
+constexpr int kRounds = 2000, kRepetitions = 301;
 
 template <class Meet>
 double nanoseconds_each(ThreadPool& pool, Meet&& meet) {
@@ -55,7 +55,7 @@ template <size_t kApart, class Meet>
 BenchRow row(std::string name, ThreadPool& pool, double target, Meet&& meet) {
   CentralCounter<kApart> central(pool.threads());
   std::vector<double> ours, theirs, ratios;
-  for (int i = 0; i < kTurns; ++i) {
+  for (int i = 0; i < kRepetitions; ++i) {
     ours.push_back(nanoseconds_each(pool, meet));
     theirs.push_back(nanoseconds_each(pool, [&](int) { central.wait(); }));
     ratios.push_back(ours.back() / theirs.back());

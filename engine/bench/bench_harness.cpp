@@ -26,7 +26,7 @@ void Table::progress(const std::string& name) const {
 
 std::vector<std::vector<double>> Table::in_turn(const std::vector<std::function<void()>>& runs) const {
   const double least = options_.quick ? 1e-3 : 6e-3;
-  const int turns = options_.quick ? 5 : 25;
+  const int repetitions = options_.quick ? 5 : 25;
   std::vector<int> calls;
   for (const auto& run : runs) {
     run();  // one-time initialisation
@@ -35,7 +35,7 @@ std::vector<std::vector<double>> Table::in_turn(const std::vector<std::function<
     calls.push_back(std::max(1, static_cast<int>(std::ceil(least / std::max(thread_seconds() - begin, 1e-8)))));
   }
   std::vector<std::vector<double>> seconds(runs.size());
-  for (int turn = 0; turn < turns; ++turn)
+  for (int repetition = 0; repetition < repetitions; ++repetition)
     for (size_t r = 0; r < runs.size(); ++r) {
       const double begin = thread_seconds();
       for (int i = 0; i < calls[r]; ++i) runs[r]();
@@ -92,7 +92,7 @@ void Table::scaling(const std::string& name, int threads, double target, const s
   std::vector<double> ones, manies, ratios;
   std::vector<double> each(static_cast<size_t>(threads));
   part(0, 1);
-  for (int turn = 0; turn < (options_.quick ? 3 : 11); ++turn) {
+  for (int repetition = 0; repetition < (options_.quick ? 3 : 11); ++repetition) {
     double begin = thread_seconds();
     part(0, 1);
     ones.push_back(thread_seconds() - begin);

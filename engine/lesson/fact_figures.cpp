@@ -145,24 +145,24 @@ std::string kind_word(const Arguments& a) {
   return "";
 }
 
-std::string counter_word(const Scene& s, std::string wanted) {
-  std::ranges::replace(wanted, '_', ' ');
+std::string counter_word(const Scene& s, std::string counter_name) {
+  std::ranges::replace(counter_name, '_', ' ');
   for (const trace::CounterInfo& counter : s.snapshot->counters) {
     std::string known = counter.name;
     std::ranges::replace(known, '_', ' ');
-    if (known == wanted) return std::to_string(counter.id.value);
+    if (known == counter_name) return std::to_string(counter.id.value);
   }
   return {};
 }
 
 // A pool by name (default: the first one), or an object by the name of its tensor.
-std::string pool_word(const Scene& s, const std::string& wanted, bool object) {
+std::string pool_word(const Scene& s, const std::string& name, bool object) {
   for (const auto& context : s.snapshot->contexts) {
     if (!context) continue;
-    if (!object && (wanted.empty() || context->name == wanted)) return std::to_string(context->id.value);
+    if (!object && (name.empty() || context->name == name)) return std::to_string(context->id.value);
     for (size_t i = 0; object && i < context->objects.size(); ++i) {
       const trace::ObjectInfo& o = context->objects[i];
-      if (o.name == wanted || (o.name.empty() && o.type == wanted))
+      if (o.name == name || (o.name.empty() && o.type == name))
         return fmt::format("{}.object.{}", context->id.value, i);
     }
   }

@@ -181,11 +181,11 @@ Result<Value> of_slice(const Scene& s, const Arguments& a) {
 Result<std::vector<std::string>> reused(const Scene& s, const std::string& level) {
   auto plan = plan_of(s);
   if (!plan) return plan.error();
-  const auto wanted = parse_integer(level);
-  if (!wanted) return Error{fmt::format("'{}' is not a reuse level", level)};
+  const auto number = parse_integer(level);
+  if (!number) return Error{fmt::format("'{}' is not a reuse level", level)};
   std::vector<std::string> names;
   for (const trace::SliceInfo& slice : (*plan)->slices)
-    if (slice.size > 0 && slice.level == *wanted) names.push_back(name_of(*s.graph, slice.tensor));
+    if (slice.size > 0 && slice.level == *number) names.push_back(name_of(*s.graph, slice.tensor));
   return names;
 }
 

@@ -54,7 +54,7 @@ Result<Value> image_height(const Scene&, const Arguments& a) {
 }
 
 // The kernel with the largest number of measured candidates.
-const trace::TuningInfo* most_candidates(const Scene& s) {
+const trace::TuningInfo* longest_search(const Scene& s) {
   const trace::TuningInfo* most = nullptr;
   for (size_t i = 0; s.snapshot && i < s.snapshot->tunings.size(); ++i)
     if (most == nullptr || s.snapshot->tunings[i].tried > most->tried) most = &s.snapshot->tunings[i];
@@ -66,13 +66,13 @@ Result<Value> tuned_kernels(const Scene& s, const Arguments&) {
 }
 
 Result<Value> tried(const Scene& s, const Arguments&) {
-  const trace::TuningInfo* most = most_candidates(s);
+  const trace::TuningInfo* most = longest_search(s);
   if (most == nullptr) return Error{"no kernels were tuned"};
   return number_value(most->tried);
 }
 
 Result<Value> tuned_by(const Scene& s, const Arguments&) {
-  const trace::TuningInfo* most = most_candidates(s);
+  const trace::TuningInfo* most = longest_search(s);
   if (most == nullptr) return Error{"no kernels were tuned"};
   return text_value(most->tried == 0 ? "a rule" : most->remembered ? "an earlier run" : "this run");
 }

@@ -36,8 +36,8 @@ template <class Use>
 void for_each_span(const Scene& s, Use&& use) {
   const Nanoseconds begin = s.snapshot->run(s.run)->info.begin - kClockSlack;
   Nanoseconds next = INT64_MAX;
-  if (const size_t behind = s.run.index() + 1; behind < s.snapshot->runs.size())
-    next = s.snapshot->runs[behind].info.begin - kClockSlack;
+  if (const size_t following = s.run.index() + 1; following < s.snapshot->runs.size())
+    next = s.snapshot->runs[following].info.begin - kClockSlack;
   for (const trace::TrackView& track : s.snapshot->tracks)
     for (const trace::LaneView& lane : track.lanes)
       for (size_t i = 0; i < lane.rows.size(); ++i) {

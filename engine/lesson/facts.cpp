@@ -133,18 +133,18 @@ bool matches(const Value& value, std::string_view expected) {
   }
   const bool above = expected.starts_with('>'), below = expected.starts_with('<');
   const std::string_view said = above || below ? expected.substr(1) : expected;
-  const auto wanted = number_with_unit(said);
-  if (!wanted) return false;
-  if (above) return value.number > *wanted;
-  if (below) return value.number < *wanted;
-  if (value.number == *wanted) return true;
+  const auto claimed = number_with_unit(said);
+  if (!claimed) return false;
+  if (above) return value.number > *claimed;
+  if (below) return value.number < *claimed;
+  if (value.number == *claimed) return true;
   // Tolerance: half a unit of the last given digit.
   const size_t point = said.find('.');
   if (point == said.npos) return false;
   size_t end = point + 1;
   while (end < said.size() && said[end] >= '0' && said[end] <= '9') ++end;
-  const double factor = *wanted != 0 ? *wanted / number(said.substr(0, end)).value_or(*wanted) : 1;
-  return std::abs(value.number - *wanted) <= 0.501 * std::pow(10.0, -static_cast<double>(end - point - 1)) * factor;
+  const double factor = *claimed != 0 ? *claimed / number(said.substr(0, end)).value_or(*claimed) : 1;
+  return std::abs(value.number - *claimed) <= 0.501 * std::pow(10.0, -static_cast<double>(end - point - 1)) * factor;
 }
 
 std::string plain(const Value& value) {

@@ -41,8 +41,8 @@ Result<std::shared_ptr<trace::Session>> generate_tokens(const std::string& spec,
   auto opened = Generator::open(spec, options);
   if (!opened) return opened.error();
   Generator& generator = **opened;
-  const auto wanted = static_cast<int64_t>(order->prompt.size()) + order->tokens;
-  const int64_t rows = generator.context() > 0 ? std::min(wanted, generator.context()) : wanted;
+  const auto length = static_cast<int64_t>(order->prompt.size()) + order->tokens;
+  const int64_t rows = generator.context() > 0 ? std::min(length, generator.context()) : length;
   if (auto ok = generator.set_capacity(rows); !ok) return ok.error();
   auto sampler = Sampler::create({});
   if (!sampler) return sampler.error();

@@ -166,7 +166,7 @@ class Parser {
   // ! ask KIND FACT [of NAME …]
   Status take_question(const std::vector<std::string>& tokens) {
     LessonStep& step = lesson_.steps.back();
-    if (step.question) return fail("a step asks one question");
+    if (step.question) return fail("a step can have one question only");
     const auto kind =
         std::ranges::find_if(kKinds, [&](const auto& k) { return tokens.size() > 1 && tokens[1] == k.first; });
     if (kind == std::end(kKinds))
@@ -182,7 +182,7 @@ class Parser {
     const bool names = question.kind == QuestionKind::Place || question.kind == QuestionKind::Order;
     if (names != !question.names.empty())
       return fail(names ? "this question requires 'of' and the names of tensors"
-                        : "'of' and names are for place and order");
+                        : "'of' with names requires place or order");
     step.question = std::move(question);
     return {};
   }
@@ -203,11 +203,11 @@ class Parser {
       q.right = text;
     } else {
       size_t space = text.find(' ');
-      const auto sign_behind = [&] {  // of an expression: "FACT + FACT Text"
+      const auto operator_follows = [&] {  // of an expression: "FACT + FACT Text"
         return part == "wrong" && space != text.npos && space + 2 < text.size() && text[space + 2] == ' ' &&
                std::string_view("+-*/").find(text[space + 1]) != std::string_view::npos;
       };
-      while (sign_behind()) space = text.find(' ', space + 3);
+      while (operator_follows()) space = text.find(' ', space + 3);
       if (space == text.npos) return fail(fmt::format("'{}' requires a value and text", part));
       const std::string value = text.substr(0, space), said = trimmed(std::string_view(text).substr(space));
       if (part == "wrong") {

@@ -164,8 +164,8 @@ void RecordedContext::problem(std::string sentence, trace::ProblemKind kind) {
 
 void RecordedContext::count(const std::string& name, Bytes bytes) {
   if (!ring_) ring_ = recorder_.register_thread("program", trace::TrackKind::Other);
-  auto [counter, anew] = counters_.try_emplace(name);
-  if (anew) {
+  auto [counter, is_new] = counters_.try_emplace(name);
+  if (is_new) {
     trace::CounterInfo info;
     info.name = name;
     info.unit = "bytes";

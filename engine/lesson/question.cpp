@@ -195,15 +195,15 @@ Result<Verdict> judge_order(const Scene& scene, const Question& q, const Answer&
   if (!order || verdict.why != Why::None) return order ? Result<Verdict>(verdict) : order.error();
   if (truth->kind == Value::Kind::Number)
     return judge_peak(scene, *order, static_cast<Bytes>(truth->number), std::move(verdict));
-  std::vector<std::string> wanted;
+  std::vector<std::string> expected;
   for (const std::string& name : truth->list)
-    if (contains(q.names, name)) wanted.push_back(name);
-  verdict.right = wanted == answer.names;
-  for (size_t i = 0; !verdict.right && i < std::min(wanted.size(), answer.names.size()); ++i) {
-    if (wanted[i] == answer.names[i]) continue;
+    if (contains(q.names, name)) expected.push_back(name);
+  verdict.right = expected == answer.names;
+  for (size_t i = 0; !verdict.right && i < std::min(expected.size(), answer.names.size()); ++i) {
+    if (expected[i] == answer.names[i]) continue;
     verdict.why = Why::Order;
     verdict.step = static_cast<int32_t>(i);
-    verdict.names = {answer.names[i], wanted[i]};
+    verdict.names = {answer.names[i], expected[i]};
     break;
   }
   return verdict;

@@ -55,12 +55,12 @@ Status QueueDevice::record_event(EventHandle event, Stream stream) {
 
 Result<bool> QueueDevice::query_event(EventHandle event) {
   const Event& e = events_[event];
-  return queues_[e.stream].done >= e.behind;
+  return queues_[e.stream].done >= e.preceding;
 }
 
 Status QueueDevice::wait_event(EventHandle event) {
   const Event e = events_[event];
-  while (queues_[e.stream].done < e.behind && !queues_[e.stream].waiting.empty()) run_next({device(), e.stream});
+  while (queues_[e.stream].done < e.preceding && !queues_[e.stream].waiting.empty()) run_next({device(), e.stream});
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A device for the built-in programs: its streams are queues of real work on the process's own memory. Queued work runs
-// when the program requests it, so that a stream lags as far behind as needed. Each stream is a track of the recording.
+// A device for the built-in programs: its streams are queues of real work on the memory of this process. Queued work
+// runs when the program requests it, so that a stream can lag by any amount. Each stream is a track of the recording.
 #pragma once
 #include <arenascope/memory/device_interface.h>
 #include <arenascope/trace/recorder.h>
@@ -42,7 +42,7 @@ class QueueDevice final : public DeviceInterface {
   };
   struct Event {
     uintptr_t stream = 0;
-    size_t behind = 0;  // number of the stream's work items that precede the event
+    size_t preceding = 0;  // number of the stream's work items that precede the event
   };
 
   trace::Recorder& recorder_;

@@ -114,14 +114,14 @@ Status DeviceCachingAllocator::add_segment(BlockHeap::Owner owner, Bytes bytes) 
 Status DeviceCachingAllocator::grow(BlockHeap::Owner owner, Bytes rounded, size_t alignment) {
   const Bytes slack = static_cast<Bytes>(alignment) > options_.unit ? static_cast<Bytes>(alignment) : 0;
   const Bytes least = round_up(rounded + slack, options_.unit);
-  Bytes wanted = options_.small_segment;
+  Bytes segment_bytes = options_.small_segment;
   if (least > options_.small_limit) {
     const Bytes part = static_cast<Bytes>(static_cast<double>(stats_.reserved) * options_.growth);
-    wanted = round_up(std::max(least, std::min(part, options_.growth_limit)), options_.segment_unit);
+    segment_bytes = round_up(std::max(least, std::min(part, options_.growth_limit)), options_.segment_unit);
   }
-  wanted = std::max(wanted, least);
-  Status s = add_segment(owner, wanted);
-  if (s || wanted == least) return s;
+  segment_bytes = std::max(segment_bytes, least);
+  Status s = add_segment(owner, segment_bytes);
+  if (s || segment_bytes == least) return s;
   return add_segment(owner, least);
 }
 

@@ -13,7 +13,7 @@ Status WorkspaceArena::reserve(Bytes bytes) {
   if (bytes <= capacity()) return {};
   if (used_ > 0)
     return Error{
-        fmt::format("cannot grow a workspace of {} bytes to {} while {} of it are taken", capacity(), bytes, used_)};
+        fmt::format("cannot grow a workspace of {} bytes to {} while {} of them are in use", capacity(), bytes, used_)};
   Result<BlockPtr> block = context_->allocate(device_, kind_, bytes, kLargestAlignment);
   if (!block) return block.error();
   block_ = *std::move(block);
@@ -21,9 +21,9 @@ Status WorkspaceArena::reserve(Bytes bytes) {
 }
 
 Result<WorkspaceArena::Slice> WorkspaceArena::allocate(Bytes bytes, size_t alignment) {
-  if (bytes < 0) return Error{fmt::format("cannot take {} bytes of workspace: the size is negative", bytes)};
+  if (bytes < 0) return Error{fmt::format("cannot allocate {} bytes of workspace: the size is negative", bytes)};
   if (!is_power_of_two(alignment) || alignment > kLargestAlignment)
-    return Error{fmt::format("cannot take workspace with alignment {}: it must be a power of two up to {}", alignment,
+    return Error{fmt::format("cannot allocate workspace with alignment {}: expected a power of two up to {}", alignment,
                              kLargestAlignment)};
   if (bytes == 0) return Slice{};
   const Bytes offset = static_cast<Bytes>(align_up(static_cast<uint64_t>(used_), alignment));

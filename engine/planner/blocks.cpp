@@ -108,7 +108,7 @@ Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, 
 
 namespace {
 
-// Free stretches below the open end, which never touch each other; found by place and by size.
+// Free ranges below the open end, which are never adjacent; indexed by offset and by size.
 class Holes {
  public:
   explicit Holes(Bytes end) : end_(end) {}

@@ -18,7 +18,7 @@ Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, 
 std::vector<Bytes> binary_ranges(const Items& items, const StopCheck& pulse = {});
 
 // GE's two-level reuse. Level 1: items of equal size with disjoint lifetimes form a block. Level 2: blocks from large
-// to small; each takes in all smaller ones that fit next to or after its present contents.
+// to small; each absorbs all smaller ones whose lifetimes fit before or after its contents.
 Placement place_two_level(const Items& items);
 // The same, or an empty placement once `stop` returns true.
 Placement place_two_level(const Items& items, const std::function<bool()>& stop, const StopCheck& pulse = {});

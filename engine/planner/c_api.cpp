@@ -26,7 +26,7 @@ int refuse(const std::string& why, char* message, size_t size) {
   return 1;
 }
 
-// Asks `cancelled` every two milliseconds until it goes out of scope.
+// Polls `cancelled` every two milliseconds until it goes out of scope.
 class Watch {
  public:
   Watch(int (*cancelled)(void*), void* user, std::stop_source& source) {

@@ -90,7 +90,7 @@ bool Chunk::lay_first(Bytes bound, const Deadline& deadline) {
   return true;
 }
 
-// Lays these, which come from large to small, above everything else. False, and nothing done, where they would end
+// Places these, which are sorted from large to small, above all other items. False, without a change, if they would end
 // above `bound`.
 bool Chunk::lay_band(std::span<const int32_t> some, Bytes bound) {
   Items band;
@@ -126,7 +126,7 @@ void Chunk::prepare() {
     share_[k] = static_cast<double>(loads_->most(part_.items[k])) / static_cast<double>(loads_->peak_bytes());
 }
 
-// The items around the peaks as a problem of their own, for which there is a search; the rest goes around it.
+// The items around the peaks as a problem of their own, which is searched; the other items are placed around it.
 bool Chunk::core_first(Bytes goal, const Deadline& deadline) {
   std::vector<std::pair<int64_t, int64_t>> crossing;
   for (size_t k = index_.size(); k < part_.items.size(); ++k)

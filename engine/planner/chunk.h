@@ -17,8 +17,8 @@ class Chunk {
   // Items to place (`inner`) and items that are placed already (`crossing`).
   void set(std::vector<int32_t> inner, std::vector<int32_t> crossing);
 
-  // Another try, within `goal` bytes if it can be; the best counts. Each call does more than the one before. False
-  // once time is up (what was found before stays). `offsets` of the crossing items; `bound`: no plan of the whole
+  // Another attempt, within `goal` bytes if possible; the best one is kept. Each call does more than the previous one. False
+  // when the time is up (earlier results are kept). `offsets` of the crossing items; `bound`: no plan of the whole
   // problem is smaller.
   bool improve(const Items& items, const std::vector<Bytes>& offsets, Bytes goal, Bytes bound,
                const Deadline& deadline);
@@ -48,7 +48,7 @@ class Chunk {
   // From the second try on.
   std::unique_ptr<Loads> loads_;
   std::vector<double> share_;   // the most that is live with an item, over the chunk's peak
-  std::vector<char> stubborn_;  // fit nowhere next to a core: they belong to it
+  std::vector<char> stubborn_;  // items that do not fit next to a core: they become part of it
   std::vector<double> rank_;    // small goes first
   std::vector<double> kept_rank_;
   Bytes kept_end_ = 0;

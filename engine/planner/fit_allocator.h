@@ -11,10 +11,10 @@ namespace arenascope::planner {
 
 enum class Fit { first, best };
 
-// Remembers which bytes are taken, in a forest of segment trees over sections of time. A node holds ranges of bytes
-// that are taken in some of its sections (`any`) and those taken by pieces that span all of it (`all`), each merged
-// where they touch. A query looks at `any` of the O(log n) nodes that its lifetime is made of and at `all` of those
-// above, and jumps from range to range: packings are dense, so these lists are short however many items they represent.
+// Tracks used bytes in a forest of segment trees over sections of time. A node holds ranges of bytes
+// that are used in some of its sections (`any`) and those used by pieces that span all of it (`all`), merged
+// where they are adjacent. A query visits `any` of the O(log n) nodes that cover its lifetime and `all` of their
+// ancestors, and jumps from range to range: packings are dense, so these lists are short however many items they represent.
 class FitAllocator {
  public:
   explicit FitAllocator(const Items& items, const StopCheck& pulse = {});
@@ -35,14 +35,14 @@ class FitAllocator {
   struct Range {
     Bytes from, to;  // bytes [from, to)
   };
-  using Ranges = std::vector<Range>;  // rising, apart
+  using Ranges = std::vector<Range>;  // ascending, disjoint
   struct Node {
     Ranges any, all;
   };
   struct Cursor {
     const Range* at;
     const Range* end;
-    Bytes lo, hi;  // of the piece that asks, above its item's offset
+    Bytes lo, hi;  // of the queried piece, relative to its item's offset
   };
 
   template <typename Whole, typename Part>

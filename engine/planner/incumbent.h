@@ -34,12 +34,12 @@ class Incumbent {
 
   Bytes arena() const { return arena_; }
   Bytes bound() const { return bound_; }
-  // None where it is known that no plan meets it.
+  // None if it is known that no plan meets it.
   std::optional<Bytes> capacity() const { return capacity_ && bound_ <= *capacity_ ? capacity_ : std::nullopt; }
   const std::vector<Bytes>& offsets() const { return offsets_; }
   const Deadline& deadline() const { return deadline_; }
   bool optimal() const { return !offsets_.empty() && arena_ <= bound_; }
-  // Nothing more to do: proven, or small enough. A capacity that nothing meets changes nothing.
+  // Finished: proven optimal, or within the capacity. A capacity that no plan meets has no effect.
   bool settled() const { return optimal() || (!offsets_.empty() && capacity_ && arena_ <= *capacity_); }
   bool done() const { return settled() || deadline_.over(); }
 

@@ -212,8 +212,8 @@ void add_single_items(const Problem& p, const StopCheck& pulse, Items& out) {
   }
 }
 
-// Joins in-place pairs of which the smaller fits in the larger one. Fixed buffers are unchanged: a buffer that joined
-// it might meet others that are fixed. Pairs that cannot be joined lie apart.
+// Merges in-place pairs of which the smaller fits in the larger one. Fixed buffers are unchanged: a buffer merged
+// with one might collide with other fixed ones. Pairs that cannot be merged are placed separately.
 void coalesce_in_place(const Problem& p, Groups& groups) {
   constexpr size_t kMaxMembers = 256;
   for (const InPlace& s : p.in_place) {

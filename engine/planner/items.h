@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the planners really place. Buffers that must keep their distance (attachments) or that share their bytes (in
+// The units that planners place. Buffers that must keep their distance (attachments) or that share their bytes (in
 // place) become one item; a gap cuts an item into pieces. An item is moved as a whole; only its pieces collide.
 //
 //   bytes ^   +--------+          +-----+     an item of three pieces: a buffer with a gap, in which
@@ -25,7 +25,7 @@ struct Item {
   int64_t lower = 0, upper = 0;
   Bytes size = 0;
   Bytes alignment = 1;
-  Bytes fixed = -1;  // the offset where it must lie; -1: anywhere
+  Bytes fixed = -1;  // the required offset; -1: any
 };
 
 struct Items {
@@ -41,7 +41,7 @@ struct Items {
 };
 
 // Items of a valid problem. In-place pairs are merged where `in_place` is true, the smaller fits in the larger one and
-// no third buffer is hurt. Errors: attachments whose fixed offsets contradict each other.
+// no third buffer is affected. Errors: attachments whose fixed offsets contradict each other.
 Result<Items> make_items(const Problem& problem, bool in_place, const StopCheck& pulse = {});
 
 // The pieces of one interval.

@@ -74,7 +74,7 @@ void search_locally(const Items& items, const Deadline& until, int patience, Inc
     next.offsets = std::move(*offsets);
     ++idle;
     if (best.offer(next.offsets)) idle = 0;
-    // A little worse is allowed, more so the longer nothing happened; ranks are respaced to stay distinct.
+    // A slightly worse order is accepted, more so the longer nothing improved; ranks are respaced to stay distinct.
     const double worse = static_cast<double>(next.arena) / static_cast<double>(current.arena);
     if (worse <= 1.0 || chance() < 0.02 / (worse - 1 + 0.02) * 0.3) {
       for (size_t k = 0; k < n; ++k) next.rank[order[k]] = static_cast<double>(k);

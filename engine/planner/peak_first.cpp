@@ -41,7 +41,7 @@ void try_peak_first(const Items& items, Incumbent& best) {
   const std::vector<int32_t> by_size = order_by(items, Key::size, pulse),
                              by_length = order_by(items, Key::length, pulse);
   std::vector<int32_t> peak_by_length = ranked(by_length, peak, pulse);
-  // After those at the peak, the rest by size.
+  // Items at the peak first, then the others by size.
   const auto rest = std::find_if(peak_by_length.begin(), peak_by_length.end(), [&](int32_t i) { return peak[i] == 0; });
   std::copy_if(by_size.begin(), by_size.end(), rest, [&](int32_t i) { return peak[i] == 0; });
   std::array<std::vector<int32_t>, 5> orders{ranked(by_size, tier, pulse), std::move(peak_by_length),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every planner shares: from a problem to items, from placed items back to a plan with its figures.
+// Shared by the planners: converts a problem to items, and placed items to a plan with its figures.
 #pragma once
 #include <arenascope/planner/planner.h>
 #include "engine/planner/items.h"
@@ -8,7 +8,7 @@
 
 namespace arenascope::planner {
 
-// Where the items lie; blocks and reuse_level as in Plan, one for each item, or empty.
+// Offsets of the items; blocks and reuse_level as in Plan, one per item, or empty.
 struct Placement {
   std::vector<Bytes> offsets;
   std::vector<BlockId> blocks;

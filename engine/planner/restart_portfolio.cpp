@@ -18,7 +18,7 @@ constexpr size_t kWave = 4;
 constexpr int64_t kWorthThreads = 20000;  // decisions; below that, starting a thread costs more than it gains
 
 uint64_t luby(uint64_t i) {
-  while (((i + 1) & i) != 0) {  // not the last of a block of 2^k - 1: the same place in the block before
+  while (((i + 1) & i) != 0) {  // not the last of a block of 2^k - 1: the same index in the previous block
     uint64_t block = 1;
     while (2 * block - 1 < i) block *= 2;
     i -= block - 1;
@@ -47,8 +47,8 @@ class Race {
   void run(uint64_t waves) {
     low_ = std::max(sections_.peak(), (best_.bound() + sections_.unit - 1) / sections_.unit);
     const auto n = static_cast<int64_t>(sections_.items());
-    // Few restarts are long and most are short, as Luby, Sinclair and Zuckerman's sequence has it (1 1 2 1 1 2 4 …), with
-    // each doubling of theirs a tripling here; and all grow with time.
+    // Few restarts are long and most are short, as in the sequence of Luby, Sinclair and Zuckerman (1 1 2 1 1 2 4 …), with
+    // factors of three instead of two; and all grow with time.
     const int64_t base = std::max<int64_t>(500, 4 * n);
     for (uint64_t w = 1; w <= waves && !best_.done(); ++w) {
       double nodes = static_cast<double>(base) * (1 + static_cast<double>(w) / 128);
@@ -102,7 +102,7 @@ class Race {
         ease_of(k) = std::clamp(ease_of(k) * (r.verdict == Verdict::found ? 0.7 : 1.3), 0.02, 0.95);
     }
   }
-  // Items that a failed restart did not place go on top or into holes, from large to small.
+  // Places the items that a failed restart did not place into holes or on top, from large to small.
   void complete(const std::vector<Bytes>& partial) {
     if (completing_ > 0.2 * best_.deadline().seconds()) return;
     const double start = best_.deadline().seconds();

@@ -71,7 +71,7 @@ Plan without_reuse(const Problem& p) {
     }
     return others;
   };
-  if (lay(false)) {  // those that are fixed lie below the rest
+  if (lay(false)) {  // fixed items are below the others
     at = 0;
     lay(true);
     lay(false);
@@ -138,7 +138,7 @@ class Search final : public Planner {
         items = std::move(*made);
         best.emplace(*items, lower_bound(p, pulse), p.capacity, deadline, options.on_progress);
         p = Problem();                                    // freed now rather than after the budget
-        best->offer(place_apart(*items, pulse).offsets);  // so that there is a plan, whatever the budget
+        best->offer(place_apart(*items, pulse).offsets);  // a plan exists even without a budget
         improve(*items, options, *best);
       } catch (const Interrupted&) {
       }

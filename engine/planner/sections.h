@@ -5,8 +5,8 @@
 
 namespace arenascope::planner {
 
-// Buffers as rectangles over sections. A section is a stretch of time with one live set; a section whose live set is
-// part of a neighbour's is left out, for what is apart in the neighbour is apart in it too.
+// Buffers as rectangles over sections. A section is a range of steps with one live set; a section whose live set is a
+// subset of a neighbour's is dropped, because buffers that are disjoint in the neighbour are disjoint in it too.
 struct Sections {
   std::vector<int32_t> lower, upper;  // of each item: sections [lower, upper)
   std::vector<Bytes> size;            // in units
@@ -18,7 +18,7 @@ struct Sections {
   Bytes peak() const;
 };
 
-// Items that are simple, without fixed offsets and with one alignment for all; else nothing. Items with sizes that
+// Items that are simple, without fixed offsets and with one alignment for all; otherwise nullopt. Sizes that
 // are not a multiple of the alignment are rounded up.
 std::optional<Sections> make_sections(const Items& items, const StopCheck& pulse = {});
 

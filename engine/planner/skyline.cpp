@@ -78,7 +78,7 @@ bool Skyline::reset(Bytes capacity) {
   return all_.empty() || *std::max_element(all_.begin(), all_.end()) <= capacity;
 }
 
-// Marks what must be looked at again: valleys that begin in [from, to], and the one that holds from - 1.
+// Marks what must be recomputed: valleys that begin in [from, to], and the one that contains from - 1.
 void Skyline::touch(int32_t from, int32_t to) {
   int32_t s = std::max(from - 1, 0);
   while (s > 0 && floor_[s - 1] == floor_[s] && rest_[s - 1] > 0 && crossing_[s] > 0) --s;

@@ -50,7 +50,7 @@ int32_t ValleySearch::open_after(const Frame& f, int32_t lower, int32_t upper) {
   return static_cast<int32_t>(parts_.size()) - 1;
 }
 
-// Opens a frame for a valley with all its choices. False where there is none.
+// Opens a frame for a valley with all its choices. False: it has none.
 bool ValleySearch::enter(const Valley& v, int32_t open) {
   Frame f;
   f.valley = v;
@@ -107,7 +107,7 @@ void ValleySearch::rank(size_t first, const Valley& v) {
       [](const Choice& x, const Choice& y) { return x.score > y.score || (x.score == y.score && x.item < y.item); });
 }
 
-// Makes the frame's next choice that leaves enough bytes over every section. False where there is none left.
+// Makes the frame's next choice that leaves enough bytes over every section. False: none is left.
 bool ValleySearch::try_next(Frame& f) {
   while (f.next < f.end) {
     const int32_t i = choices_[f.next++].item;
@@ -124,8 +124,8 @@ void ValleySearch::keep_fullest() {
   fullest_ = sky_.offsets();
 }
 
-// After a failure whose reason is known: back to the last frame that had a part in it and can choose again. False
-// where there is none: nothing fits.
+// Backjumping after a failure with a known reason: back to the last frame that contributed to it and has another choice.
+// False: there is none, and no plan fits.
 bool ValleySearch::jump_back() {
   const size_t word_count = reason_.size();
   while (!frames_.empty()) {

@@ -23,8 +23,8 @@ class ValleySearch {
  public:
   explicit ValleySearch(const Sections& problem, const StopCheck& pulse = {});
 
-  // Looks for offsets (in units) with no item ending above `capacity`, for at most so many decisions. `stop` is asked
-  // now and then.
+  // Searches offsets (in units) with no item ending above `capacity`, for at most so many decisions. `stop` is polled
+  // regularly.
   Verdict run(Bytes capacity, const Strategy& strategy, int64_t max_nodes, const std::function<bool()>& stop);
 
   const std::vector<Bytes>& offsets() const { return sky_.offsets(); }

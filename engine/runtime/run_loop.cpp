@@ -122,7 +122,7 @@ void RunLoop::compute_part(size_t at, int part, int ith) {
   trace::ThreadRing* const recorded = ring(ith);
   const Nanoseconds begin = recorded ? clock_.now() : 0;
   const ComputeParams params{part, item.parts, item.work->data(), item.work->bytes()};
-  const auto compute = [&]() -> Status {  // the others wait for this thread at the next barrier, whatever it throws
+  const auto compute = [&]() -> Status {  // the others wait for this thread at the next barrier, even if it throws
     try {
       return item.prepared->compute(params);
     } catch (...) {

@@ -56,7 +56,7 @@ PreparedSteps StepList::release() {
   return std::move(prepared_);
 }
 
-// Passes each backend its nodes in execution order. Leaf tensors (Op::None) are left out, as they would split sequences that a
+// Passes each backend its nodes in execution order. Leaf tensors (Op::None) are skipped, as they would split sequences that a
 // backend fuses.
 Status StepList::prepare_nodes(const ExecutionPlan& plan, ExecutionContext& context, const PreparedSteps& previous) {
   struct Part {

@@ -40,7 +40,7 @@ Result<Bytes> checked_byte_count(const Dims& sizes, DType type) {
   if (type_info.quantised && sizes.empty())
     return Error{fmt::format("a scalar cannot have the block type {}", type_info.name)};
   if (type_info.quantised && sizes.back() % type_info.block_elements != 0)
-    return Error{fmt::format("shape {} has rows of {} elements, no multiple of the {} that a {} block holds",
+    return Error{fmt::format("shape {} has rows of {} elements: expected a multiple of {}, the block size of {}",
                              to_string(sizes), sizes.back(), type_info.block_elements, type_info.name)};
   auto bytes = checked_mul(*count / type_info.block_elements, type_info.block_bytes);
   if (!bytes) return Error{fmt::format("shape {} of {} has more than 2^63-1 bytes", to_string(sizes), type_info.name)};

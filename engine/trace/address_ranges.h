@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Disjoint half-open address ranges, each with a value. A range is removed by its addresses, whatever ranges they were
-// added as: the middle of one range leaves two, and one removal may span several.
+// Disjoint half-open address ranges, each with a value. A range is removed by its addresses, independent of the ranges
+// that were added: removing the middle of one range leaves two, and one removal may span several.
 #pragma once
 #include <algorithm>
 #include <cstdint>

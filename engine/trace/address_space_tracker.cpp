@@ -71,7 +71,7 @@ void AddressSpaceTracker::release(Nanoseconds time, Place place, Bytes bytes) {
   }
 }
 
-// Looks up by start address: a heap may hand out a block that spans two adjacent spaces.
+// Looks up by start address: a block of a heap may span two adjacent spaces.
 const Space* AddressSpaceTracker::space_at(Place place) const {
   const auto next = open_.upper_bound(place);
   if (next == open_.begin()) return nullptr;
@@ -117,7 +117,7 @@ void AddressSpaceTracker::free(Nanoseconds time, Place place) {
   if (const auto alone = open_.find(place); alone != open_.end() && alone->second.implied) release(time, place, bytes);
 }
 
-// Rings are drained one after the other. Another allocator of the same device may have reused the place before the
+// Rings are drained one after the other. Another allocator of the same device may have reused the address before the
 // event that freed it is read.
 void AddressSpaceTracker::give_back(Nanoseconds time, Place place) {
   constexpr size_t kNewest = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The spaces and slices that a session sees come and go: memory that allocators reserve from the system, and the blocks
-// that they hand out in it. The session owns the tracker and guards it with its lock.
+// The current spaces and allocations of a session: memory that allocators reserve from the system, and the blocks
+// allocated in it. The session owns the tracker and guards it with its lock.
 #pragma once
 #include <arenascope/trace/snapshot.h>
 

@@ -42,7 +42,7 @@ class Decoding {
  public:
   explicit Decoding(Sink& sink) : sink_(sink) {}
   Status take(ByteSpan message);
-  // False if the program ended before it closed the recording. Older forms do not say: true.
+  // False if the program ended before it closed the recording. Older formats have no mark: true.
   bool closed() const { return closed_ || form_ < 3; }
 
  private:

@@ -210,7 +210,7 @@ void Recorder::dispatch(const Description& description) {
   for (const auto& sink : sinks_) sink->describe(description);
 }
 
-// What several allocators did is one story: a block that one gives back while another takes more is pending when it was.
+// Events of several allocators are merged by time: a block that one frees and another allocates is pending until then.
 void Recorder::dispatch_merged(std::vector<PendingTrack>& pending) {
   while (true) {
     size_t next = pending.size();
@@ -236,10 +236,10 @@ void Recorder::dispatch_merged(std::vector<PendingTrack>& pending) {
   }
 }
 
-// Order matters. Heads are read before the queue is taken, so whatever an event refers to has been described before
-// it. A run's end is held back until the next drain, whose heads lie behind all of that run's events.
+// Order matters. Heads are read before the queue is taken, so that everything that an event refers to has been described
+// before it. A run's end is held back until the next drain, whose heads are after all of that run's events.
 //
-// Memory that it needs is asked for before anything is taken, so that std::bad_alloc leaves all of it where it is.
+// Memory is allocated before anything is taken, so that std::bad_alloc leaves the rings unchanged.
 void Recorder::drain_locked(bool last) {
   RecorderInput& in = *input_;
   std::vector<std::pair<ThreadRing*, uint64_t>> heads;
@@ -296,7 +296,7 @@ void Recorder::drain_locked(bool last) {
 void Recorder::start(Nanoseconds interval) {
   std::lock_guard control_lock(control_mutex_);
   if (thread_.joinable()) return;
-  stopping_ = false;  // no thread looks at it
+  stopping_ = false;  // no thread reads it
   {
     std::lock_guard resident_lock(resident_mutex_);
     if (resident_ring_ == nullptr) {

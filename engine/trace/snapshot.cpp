@@ -64,12 +64,12 @@ std::string Snapshot::label(const Event& e) const {
   switch (e.kind()) {
     case EventKind::Work: {
       const std::string_view kernel_name = kernel(e);
-      const std::string behind = kernel_name.empty() ? std::string() : fmt::format(" · {}", kernel_name);
+      const std::string suffix = kernel_name.empty() ? std::string() : fmt::format(" · {}", kernel_name);
       const GraphInfo* g = graph_of(e.run());
       if (g == nullptr || !e.node().valid() || e.node().index() >= g->nodes.size())
-        return fmt::format("node {}{}", e.id, behind);
+        return fmt::format("node {}{}", e.id, suffix);
       const TensorInfo& n = g->nodes[e.node().index()];
-      return n.name.empty() ? n.op + behind : fmt::format("{} {}{}", n.op, n.name, behind);
+      return n.name.empty() ? n.op + suffix : fmt::format("{} {}{}", n.op, n.name, suffix);
     }
     case EventKind::Wait: return "barrier wait";
     case EventKind::Between: return (e.b & kPaused) != 0 ? "paused" : "between two nodes";

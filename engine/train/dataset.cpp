@@ -47,7 +47,7 @@ void TokenText::put(int64_t i, std::byte* numbers, int64_t* targets) const {
 Status TokenText::fits(int64_t classes) const {
   const auto outside = std::find_if(ids_.begin(), ids_.end(), [&](uint16_t id) { return id >= classes; });
   if (outside == ids_.end()) return {};
-  return Error{fmt::format("{}: token {} at place {} is none of the {} that the model knows", path_, *outside,
+  return Error{fmt::format("{}: token {} at position {} is out of range for a vocabulary of {}", path_, *outside,
                            outside - ids_.begin(), classes)};
 }
 

@@ -50,7 +50,7 @@ Result<Idx> read_idx(const std::filesystem::path& path, int min_rank) {
   const auto count = checked_element_count(out.sizes);
   if (!count || *count != static_cast<int64_t>(bytes->size() - head))
     return Error{
-        fmt::format("{}: it holds {} bytes of data for {}", path.string(), bytes->size() - head, to_string(out.sizes))};
+        fmt::format("{}: it has {} bytes of data for {}", path.string(), bytes->size() - head, to_string(out.sizes))};
   out.bytes = bytes->substr(head);
   return out;
 }
@@ -70,7 +70,8 @@ void ImageData::put(int64_t i, std::byte* numbers, int64_t* targets) const {
 Status ImageData::fits(int64_t classes) const {
   for (size_t i = 0; i < labels.size(); ++i)
     if (labels[i] >= classes)
-      return Error{fmt::format("label {} of picture {} is none of the model's {} classes", labels[i], i, classes)};
+      return Error{
+          fmt::format("label {} of image {} is out of range for the model's {} classes", labels[i], i, classes)};
   return {};
 }
 
@@ -80,14 +81,13 @@ Result<ImageData> read_images(const std::filesystem::path& images, const std::fi
   auto names = read_idx(labels, 1);
   if (!names) return names.error();
   if (names->sizes.rank() != 1 || names->sizes[0] != pictures->sizes[0])
-    return Error{fmt::format("{} has {} labels for the {} pictures of {}", labels.string(), element_count(names->sizes),
+    return Error{fmt::format("{} has {} labels for the {} images of {}", labels.string(), element_count(names->sizes),
                              pictures->sizes[0], images.string())};
   ImageData out;
   for (int d = 1; d < pictures->sizes.rank(); ++d) out.sizes.push_back(pictures->sizes[d]);
   out.pixels.assign(pictures->bytes.begin(), pictures->bytes.end());
   out.labels.assign(names->bytes.begin(), names->bytes.end());
-  if (out.count() == 0 || out.numbers_each() == 0)
-    return Error{fmt::format("{}: it holds no picture", images.string())};
+  if (out.count() == 0 || out.numbers_each() == 0) return Error{fmt::format("{}: it has no images", images.string())};
   return out;
 }
 

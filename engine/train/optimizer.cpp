@@ -17,7 +17,7 @@ namespace {
 
 float f32(double x) { return static_cast<float>(x); }
 
-// Numbers of a step that are there whatever the groups: what decay leaves, and two of the optimiser's.
+// Numbers of a step that do not depend on groups: the decay factor, and two of the optimizer.
 constexpr int64_t kCommonNumbers = 3;
 
 // The last group that a parameter belongs to; -1: none.

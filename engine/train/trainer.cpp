@@ -86,7 +86,7 @@ Status settle_sizes(const std::string& spec, TrainerOptions& options) {
   open.dropout = options.dropout;
   const int64_t at_once = options.batch / options.accumulate;
   for (const models::FreeDimension& free : model->free_dimensions)
-    if (free.axis == 0) open.dims[free.key()] = at_once;  // whatever the file calls it
+    if (free.axis == 0) open.dims[free.key()] = at_once;  // the batch dimension, under any name
   if (model->free_dimensions.empty()) {  // a model of the zoo, or one that was saved, if it has that size
     open.dims["batch"] = at_once;
     if (!models::open_model(spec, open)) open.dims.erase("batch");
@@ -226,12 +226,12 @@ Status Trainer::resume(const std::filesystem::path& path) {
 
 Status Trainer::fits(const Dataset& data) const {
   if (data.dtype() != dtype_ || data.numbers_each() != numbers_each_ || data.targets_each() != targets_each_)
-    return Error{fmt::format("{} takes examples of {} {} numbers, these have {} of {}", name_, numbers_each_,
+    return Error{fmt::format("{} needs examples of {} {} values, these have {} of {}", name_, numbers_each_,
                              arenascope::name(dtype_), data.numbers_each(), arenascope::name(data.dtype()))};
   return data.fits(classes_);
 }
 
-// After those given they come again, so that a batch's own statistics are theirs, with the label -1: they count for nothing.
+// An incomplete batch is filled with repeated examples, which keep its statistics, with the label -1, which is ignored.
 void Trainer::gather(const Dataset& data, std::span<const int64_t> which) {
   const size_t each = static_cast<size_t>(numbers_each_) * static_cast<size_t>(info(dtype_).block_bytes);
   const auto batch = static_cast<size_t>(options_.batch), rows = static_cast<size_t>(targets_each_);
@@ -262,7 +262,7 @@ Result<double> Trainer::number(Runner& runner, size_t output) {
   return static_cast<double>(value);
 }
 
-// The same step again, looking at each result: nothing was written.
+// Repeats the step and checks each result; parameters are not written.
 Error Trainer::explain(double loss) {
   std::string first;
   RunOptions inspection;

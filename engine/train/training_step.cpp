@@ -244,7 +244,7 @@ class StepMaker {
   const StepOptions& options_;
   GraphBuilder g_;
   const std::vector<Tensor> parameters_;
-  std::vector<Tensor> sums_ = std::vector<Tensor>(parameters_.size());  // of each one's gradients; none: not added up
+  std::vector<Tensor> sums_ = std::vector<Tensor>(parameters_.size());  // accumulated gradients; none: not accumulated
 };
 
 }  // namespace
@@ -286,7 +286,7 @@ Result<Model> make_training_step(Model model, const StepOptions& options) {
                               model.outputs[0].name, name(logits.dtype()), to_string(logits.sizes())));
   for (const models::ValueInfo& output : model.outputs) output.tensor->flags &= ~kFlagOutput;
   model.outputs.clear();
-  // A weight that the loss does not depend on is in no graph, and keeps its place in a checkpoint all the same.
+  // A weight that the loss does not depend on is in no graph, but is kept in checkpoints.
   if (auto ok = StepMaker(model, options).make(logits); !ok) return refuse(ok.error().message);
   return model;
 }

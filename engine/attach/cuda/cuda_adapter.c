@@ -270,7 +270,7 @@ static void* find_cupti(void) {
 
 // CUDA's driver calls this function once. Some releases ignore the return value; 1 means success.
 EXPORT int InitializeInjection(void) {
-  static const int wanted[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill};
+  static const int activities[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill};
   void* library;
   size_t i;
   int failed = 0;
@@ -296,7 +296,7 @@ EXPORT int InitializeInjection(void) {
   if (places == NULL || memory_track == NULL) return 1;
   failed |= cupti_set_clock(clock_now);
   failed |= cupti_register_callbacks(requested, completed);
-  for (i = 0; i < sizeof wanted / sizeof *wanted; ++i) failed |= cupti_enable(wanted[i]);
+  for (i = 0; i < sizeof activities / sizeof *activities; ++i) failed |= cupti_enable(activities[i]);
   if (failed != 0)
     arenascope_problem(
         "Cannot enable CUPTI (another profiler is active, or permissions are missing): CUDA data is incomplete.");

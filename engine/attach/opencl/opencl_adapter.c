@@ -132,7 +132,7 @@ static void close_sequence(queue_info* q) {
 }
 // Records the closed sequences whose commands are done.
 static void tell_done(void) {
-  sequence *all, *s, *left = NULL, **behind = &left;
+  sequence *all, *s, *left = NULL, **tail = &left;
   pthread_mutex_lock(&mutex);
   all = closed;
   closed = NULL;
@@ -146,11 +146,11 @@ static void tell_done(void) {
     if (s->gathered == s->steps) {
       tell_sequence(s);
     } else {
-      *behind = s;
-      behind = &s->next;
+      *tail = s;
+      tail = &s->next;
     }
   }
-  *behind = closed;
+  *tail = closed;
   closed = left;
   pthread_mutex_unlock(&mutex);
 }
@@ -201,14 +201,14 @@ static int next_step(queue_info* q, const char* name) {
 // Called after a function that enqueued a kernel or the command `name`. `own` is the event that the layer requested if
 // the program did not.
 static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, cl_kernel kernel, const void* reads,
-                       const void* writes, cl_bool waits, int64_t before, cl_event* wanted, cl_event own) {
-  const cl_event event = wanted != NULL ? *wanted : own;
+                       const void* writes, cl_bool waits, int64_t before, cl_event* requested, cl_event own) {
+  const cl_event event = requested != NULL ? *requested : own;
   kernel_info* k;
   queue_info* q;
   step* t = NULL;
   int i, number, others;
   if (status != CL_SUCCESS || event == NULL) return status;
-  if (wanted != NULL) next->clRetainEvent(event);
+  if (requested != NULL) next->clRetainEvent(event);
   pthread_mutex_lock(&mutex);
   q = queue_of(queue);
   k = kernel != NULL ? kernel_of(kernel) : NULL;
@@ -235,34 +235,34 @@ static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, 
 static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                                      const size_t* global, const size_t* local, cl_uint waits, const cl_event* list,
                                      cl_event* event) {
-  cl_event own = NULL, *wanted = event;
+  cl_event own = NULL, *requested = event;
   cl_int status;
   const int64_t before = arenascope_now();
   if (event == NULL && arenascope_connected()) event = &own;
   status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, list, event);
   if (!arenascope_connected()) return status;
-  return enqueued(status, queue, "kernel", kernel, NULL, NULL, 0, before, wanted, own);
+  return enqueued(status, queue, "kernel", kernel, NULL, NULL, 0, before, requested, own);
 }
 static cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel, WAITS) {
-  cl_event own = NULL, *wanted = event;
+  cl_event own = NULL, *requested = event;
   cl_int status;
   const int64_t before = arenascope_now();
   if (event == NULL && arenascope_connected()) event = &own;
   status = next->clEnqueueTask(queue, kernel, waits, list, event);
   if (!arenascope_connected()) return status;
-  return enqueued(status, queue, "kernel", kernel, NULL, NULL, 0, before, wanted, own);
+  return enqueued(status, queue, "kernel", kernel, NULL, NULL, 0, before, requested, own);
 }
 
 // clang-format off
 #define DEFINE(function, text, reads, writes, blocks, types, names) \
   static cl_int CL_API_CALL layer_##function types { \
-    cl_event own = NULL, *wanted = event; \
+    cl_event own = NULL, *requested = event; \
     const int64_t before = arenascope_now(); \
     cl_int status; \
     if (!arenascope_connected()) return next->function names; \
     if (event == NULL) event = &own; \
     status = next->function names; \
-    return enqueued(status, queue, text, NULL, reads, writes, blocks, before, wanted, own); \
+    return enqueued(status, queue, text, NULL, reads, writes, blocks, before, requested, own); \
   }
 COMMANDS(DEFINE)
 // clang-format on

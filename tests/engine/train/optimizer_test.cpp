@@ -39,11 +39,11 @@ class Descent {
     for (const models::State& state : states)
       std::memset(state.tensor->data(), 0, static_cast<size_t>(state.tensor->byte_count()));
     for (int i = 0; i < kCount; ++i) p()[i] = start(i);
-    // What it keeps is told from weights.
-    size_t told = 0;
+    // Optimizer states have a flag that weights do not have.
+    size_t state_count = 0;
     for (const trace::TensorInfo& leaf : describe_graph(graph_).leafs)
-      told += (leaf.flags & trace::kOptimizerState) != 0 ? 1 : 0;
-    CHECK(told == states.size());
+      state_count += (leaf.flags & trace::kOptimizerState) != 0 ? 1 : 0;
+    CHECK(state_count == states.size());
   }
 
   static float start(int i) { return static_cast<float>(std::cos(0.5 * i)); }
@@ -68,8 +68,8 @@ class Descent {
 
 }  // namespace
 
-// The expected numbers are those of the update as PyTorch documents it, in double. What decay leaves is rounded to f32
-// first, as PyTorch multiplies f32 parameters by it.
+// The expected numbers are those of the update as PyTorch documents it, in double. The decayed parameter is rounded to f32
+// first, as PyTorch multiplies f32 parameters by the decay.
 TEST_CASE("a hundred steps of AdamW equal PyTorch's") {
   OptimizerOptions o;
   o.learning_rate = 3e-3;
@@ -112,7 +112,7 @@ TEST_CASE("a hundred steps of SGD with momentum equal PyTorch's") {
   }
 }
 
-// What PyTorch 2.15 itself makes of them, by packaging/peers/train --updates.
+// Results of PyTorch 2.15, from packaging/peers/train --updates.
 TEST_CASE("a hundred steps equal recorded PyTorch results") {
   struct Expected {
     int step;
@@ -162,9 +162,9 @@ TEST_CASE("learning rates follow their schedule") {
     for (const int64_t step : {0, 2, 3, 7, 10, 99}) out.push_back(rate.at(step));
     return out;
   };
-  const auto are = [](const std::vector<double>& got, std::initializer_list<double> wanted) {
-    REQUIRE(got.size() == wanted.size());
-    for (size_t i = 0; i < got.size(); ++i) CHECK(std::abs(got[i] - wanted.begin()[i]) < 1e-12);
+  const auto are = [](const std::vector<double>& got, std::initializer_list<double> reference) {
+    REQUIRE(got.size() == reference.size());
+    for (size_t i = 0; i < got.size(); ++i) CHECK(std::abs(got[i] - reference.begin()[i]) < 1e-12);
   };
   const double halfway = 4.0 / 7;
   are(shares(ScheduleKind::Constant), {0.5, 1.5, 2, 2, 2, 2});

@@ -2,7 +2,7 @@
 // Activations that are kept as bfloat16: fewer bytes, the same first loss, nearly the same training.
 #include <cmath>
 
-#include "training_kit.h"
+#include "training_helpers.h"
 
 using namespace arenascope;
 using namespace arenascope::train;
@@ -60,7 +60,7 @@ TEST_CASE("bf16 activations take fewer bytes and train to nearly the same loss")
   TrainerOptions options;
   options.batch = 30;
   compare("zoo:mnist_fc", data, options, 1.1);    // gradients of its weights are its peak
-  compare("zoo:mnist_cnn", data, options, 0.93);  // in float32 sums take over more of what ends there
+  compare("zoo:mnist_cnn", data, options, 0.93);  // in float32, sums reuse more buffers in place
   options.accumulate = 2;
   compare("zoo:mnist_cnn", data, options, 0.9);
   auto task = SortTask::create(1, 11, 3, 128);

@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "test_data.h"
-#include "training_kit.h"
+#include "training_helpers.h"
 
 using namespace arenascope;
 using namespace arenascope::train;
@@ -384,7 +384,7 @@ TEST_CASE("untrainable models are errors") {
   labelled.labels[7] = 10;
   auto outside = Trainer::open("zoo:mnist_fc", labelled, {});
   REQUIRE(!outside.ok());
-  CHECK(outside.error().message.find("label 10 of picture 7") != std::string::npos);
+  CHECK(outside.error().message.find("label 10 of image 7") != std::string::npos);
   ImageData small = data;
   small.sizes = {14, 28};
   small.labels.resize(80);
@@ -405,8 +405,8 @@ TEST_CASE("truncated or missing data is an error") {
   };
   CHECK(said(idx({10, 2, 3}, 60), idx({10}, 10)) == "fine");
   CHECK(said(idx({10, 2, 3}, 59), idx({10}, 10)).find("59 bytes of data for [10, 2, 3]") != std::string::npos);
-  CHECK(said(idx({10, 2, 3}, 60), idx({9}, 9)).find("9 labels for the 10 pictures") != std::string::npos);
-  CHECK(said(idx({0, 2, 3}, 0), idx({0}, 0)).find("no picture") != std::string::npos);
+  CHECK(said(idx({10, 2, 3}, 60), idx({9}, 9)).find("9 labels for the 10 images") != std::string::npos);
+  CHECK(said(idx({0, 2, 3}, 0), idx({0}, 0)).find("it has no images") != std::string::npos);
   CHECK(said({0, 0, 8}, idx({9}, 9)).find("not an idx file") != std::string::npos);
   CHECK(said({0, 0, 8, 3, 0}, idx({9}, 9)).find("within its header") != std::string::npos);
   CHECK(said({0, 0, 13, 1, 0, 0, 0, 0}, idx({9}, 9)).find("not an idx file") != std::string::npos);
