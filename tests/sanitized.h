@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the program was built with a sanitizer: it then takes several times as long, and as much memory.
+// True if the program was built with a sanitizer: it then takes several times as long, and as much memory.
 #pragma once
 
 namespace arenascope::test {

@@ -9,7 +9,8 @@ namespace arenascope::test {
 
 // The data folder, or an empty path where there is none: a test then says so and skips.
 inline std::filesystem::path data_folder() {
-  if (const char* told = std::getenv("ARENASCOPE_DATA")) return std::filesystem::is_directory(told) ? told : "";
+  if (const char* specified = std::getenv("ARENASCOPE_DATA"))
+    return std::filesystem::is_directory(specified) ? specified : "";
   const std::filesystem::path beside = std::filesystem::path(ARENASCOPE_SOURCE_DIR) / ".." / "shared" / "data";
   return std::filesystem::is_directory(beside) ? beside : std::filesystem::path();
 }

@@ -72,7 +72,7 @@ class Maker {
     executors_.push_back(std::move(e));
   }
 
-  // First fit, in the order of the steps; a tensor may take over the bytes of one that ends where it begins.
+  // First fit, in the order of the steps; a tensor may reuse the bytes of one that ends where it begins.
   std::shared_ptr<PlanInfo> plan(GraphId graph, int nodes) {
     auto p = std::make_shared<PlanInfo>();
     p->id = PlanId(graph.value);
@@ -196,7 +196,7 @@ class Maker {
     }
   }
 
-  // Threads one behind the other, as a recorder drains them; a run's end comes behind its events.
+  // Thread by thread, as a recorder drains them; the end of a run follows its events.
   void drain(bool last) {
     for (auto& [track, events] : pending_) {
       if (track == memory_track_ && !last) continue;

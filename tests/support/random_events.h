@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Made-up recordings: several executors, each with a graph, a plan and threads of its own, whose runs lie side by side;
-// runs that are aborted or never end, allocators, threads that are drained one behind the other, and events that are
-// lost where that is asked for. All that is not lost is such as an executor would write it.
+// Random recordings: several executors, each with its own graph, plan and threads, whose runs overlap; runs that are
+// aborted or never end, allocators, threads that are drained one after the other, and optionally lost events. Events
+// that are not lost are as an executor would write them.
 #pragma once
 #include <arenascope/trace/sink.h>
 

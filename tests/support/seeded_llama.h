@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small llama whose weights are seeded: blocks of a quantised type, of whole numbers that are all alike likely, with scales
-// that give them a deviation of 1 / sqrt(width); or floats of that deviation.
+// A small llama with seeded weights: blocks of a quantised type with uniformly distributed codes, scaled to a standard
+// deviation of 1 / sqrt(width); or floats with that deviation.
 #pragma once
 #include <cmath>
 #include <functional>
@@ -12,13 +12,13 @@ namespace arenascope::test {
 
 struct QuantType {
   const char* name;
-  uint32_t number;             // ggml's
-  int64_t weights, bytes;      // of a block
-  int64_t scale, least;        // where its float16 scale and what is added or taken off lie; -1: it has none
-  double deviation, least_of;  // of weights at a scale of 1; the least that makes their mean 0
+  uint32_t number;               // ggml's
+  int64_t weights, bytes;        // of a block
+  int64_t scale, least;          // byte offsets of its float16 scale and minimum; -1: it has none
+  double deviation, min_factor;  // of weights at a scale of 1; the least that makes their mean 0
 };
 
-// Layouts as in ggml's ggml-common.h. Deviations are those of the products of uniform whole numbers.
+// Layouts as in ggml's ggml-common.h. Deviations are those of products of uniform integers.
 inline constexpr QuantType kQuantTypes[] = {
     {"Q4_0", 2, 32, 18, 0, -1, 4.64, 0},      {"Q4_1", 3, 32, 20, 0, 2, 4.61, -7.5},
     {"Q5_0", 6, 32, 22, 0, -1, 9.25, 0},      {"Q5_1", 7, 32, 24, 0, 2, 9.23, -15.5},
@@ -52,7 +52,7 @@ inline std::vector<std::byte> seeded_blocks(const QuantType& type, int64_t weigh
   const double scale = deviation / type.deviation;
   for (size_t at = 0; at < out.size(); at += static_cast<size_t>(type.bytes)) {
     put_half(out, at + static_cast<size_t>(type.scale), scale);
-    if (type.least >= 0) put_half(out, at + static_cast<size_t>(type.least), scale * type.least_of);
+    if (type.least >= 0) put_half(out, at + static_cast<size_t>(type.least), scale * type.min_factor);
   }
   return out;
 }

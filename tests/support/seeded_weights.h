@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A GGUF file of seeded weights, and the few formulas over them, plainly in double, with which tests say what such a model must
-// give.
+// A GGUF file of seeded weights, and formulas over them in double, with which tests compute the expected results of a
+// model.
 #pragma once
 #include <algorithm>
 #include <cstdint>

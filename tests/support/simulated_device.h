@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SimulatedDevice: a device with streams, events and a bounded memory that runs nothing by itself. Work is queued and
-// goes on only when step() or a wait says so, so that a test decides what overtakes what. It notices when work would
-// touch memory that other work, of another stream and another allocation, may still be using.
+// executed only by step() or a wait, so that a test controls the order across streams. It detects work that
+// touches memory that other work, of another stream and another allocation, may still be using.
 #pragma once
 #include <arenascope/memory/block_heap.h>
 #include <arenascope/memory/device_interface.h>
@@ -36,21 +36,21 @@ class SimulatedDevice final : public DeviceInterface {
   Stream create_stream();
   Stream default_stream() const { return {device(), 0}; }
 
-  // A range that a piece of work reads or writes, and the allocation that it believes it belongs to.
+  // A range that a work item reads or writes, and the allocation that it expects there.
   struct Use {
     uintptr_t address = 0;
     Bytes bytes = 0;
     uint64_t allocation = 0;
   };
   void launch(Stream stream, std::span<const Use> uses);
-  // What is queued on `stream` from now on runs after all that is queued on `other` now.
+  // Work queued on `stream` from now on runs after all work that is queued on `other` now.
   void wait_for(Stream stream, Stream other);
-  // Completes what is first on the stream; false if nothing is queued, or if it waits for another stream.
+  // Completes the first work item of the stream; false if nothing is queued, or if it waits for another stream.
   bool step(Stream stream);
 
   // How often work was queued on memory that unfinished work of another stream, not ordered before it by waits, uses
-  // for another allocation, or that the device does not hold; and how often memory was given back under unfinished
-  // work.
+  // for another allocation, or that the device does not hold; and how often memory was freed while unfinished work used
+  // it.
   int64_t hazards() const;
   Bytes used() const;
   int64_t calls_to_take() const;

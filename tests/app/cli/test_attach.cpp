@@ -128,9 +128,9 @@ TEST_CASE("recorded allocations can be planned") {
     if (result["planner"] == "search") CHECK(result["arena_bytes"] == 300);
     if (result["planner"] == "none") CHECK(result["arena_bytes"] == 700);
   }
-  Ended wrong = cli({"plan", recording, "--space", "nobody"});
+  Ended wrong = cli({"plan", recording, "--space", "missing"});
   CHECK(wrong.status == 2);
-  CHECK(wrong.says_one_line("unknown space 'nobody'; available: pool"));
+  CHECK(wrong.says_one_line("unknown space 'missing'; available: pool"));
 }
 
 TEST_CASE("a recorded graph is planned by all planners in the recorded order and in other orders") {

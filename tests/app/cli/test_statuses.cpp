@@ -45,7 +45,7 @@ TEST_CASE("invalid usage has status 2") {
   ends({"generate", "zoo:gpt2", "--tokens", "1,x"}, 2, "1,x");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "-n", "0"}, 2, "-n 0");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--temp", "-1"}, 2, "temperature");
-  ends({"generate", "zoo:gpt2", "--tokens", "1", "--backend", "nobody"}, 2, "'nobody'");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "--backend", "missing"}, 2, "'missing'");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--chat"}, 2, "--chat");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--cache-type", "i64"}, 2, "i64");
   ends({"generate", "zoo:nano_gpt", "--tokens", "0,1,2,0,1,2,0,1,2,0,1,2"}, 2, "the context of 11");
@@ -79,14 +79,14 @@ TEST_CASE("a model generates several texts, and exceeds its context with --conte
 
 TEST_CASE("an unknown name has status 2 and lists the available ones") {
   for (const char* command : {"plan", "run", "verify"}) {
-    ends({command, "zoo:mul_mat", "--planner", "nobody"}, 2, "'nobody'");
-    ends({command, "zoo:mul_mat", "--planner", "nobody"}, 2, "greedy-by-size");
-    ends({command, "zoo:mul_mat", "--order", "nobody"}, 2, "'nobody'");
-    ends({command, "zoo:mul_mat", "--order", "nobody"}, 2, "breadth-first");
+    ends({command, "zoo:mul_mat", "--planner", "missing"}, 2, "'missing'");
+    ends({command, "zoo:mul_mat", "--planner", "missing"}, 2, "greedy-by-size");
+    ends({command, "zoo:mul_mat", "--order", "missing"}, 2, "'missing'");
+    ends({command, "zoo:mul_mat", "--order", "missing"}, 2, "breadth-first");
   }
   for (const char* command : {"run", "verify"}) {
-    ends({command, "zoo:mul_mat", "--backend", "nobody"}, 2, "'nobody'");
-    ends({command, "zoo:mul_mat", "--memory", "nobody"}, 2, "'nobody'");
+    ends({command, "zoo:mul_mat", "--backend", "missing"}, 2, "'missing'");
+    ends({command, "zoo:mul_mat", "--memory", "missing"}, 2, "'missing'");
   }
 }
 
@@ -160,12 +160,12 @@ TEST_CASE("inputs from files") {
   ends({"run", model, "--input", "x=" + x, "--input", "y=" + y, "--output", output}, 0, "");
   CHECK(read_npy(std::filesystem::path(output) / "z.npy").values == std::vector<float>{11, 22, 33});
 
-  ends({"run", model, "--input", "nobody=" + x}, 2, "'nobody'");
+  ends({"run", model, "--input", "missing=" + x}, 2, "'missing'");
   ends({"run", model, "--input", "x"}, 2, "--input: 'x'");
   ends({"run", model, "--input", "=" + x}, 2, "--input");
   ends({"run", model, "--input", "x="}, 2, "--input");
   ends({"run", model, "--input", "x=/nonexistent.npy"}, 2, "/nonexistent.npy");
-  ends({"run", "zoo:mul_mat", "--input", "nobody=" + x}, 2, "'nobody'");
+  ends({"run", "zoo:mul_mat", "--input", "missing=" + x}, 2, "'missing'");
 
   const std::string wrong = folder / "wrong.npy", whole = npy_bytes({{3}, {1, 2, 3}});
   write_file(wrong, npy_bytes({{2, 2}, {1, 2, 3, 4}}));

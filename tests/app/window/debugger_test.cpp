@@ -404,7 +404,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(runs_now() > runs + 2, 10'000);
     QCOMPARE(paused.count(), 0);
-    // Of each other kind too.
+    // Breakpoints of every other kind.
     for (const Breakpoint& b :
          {Breakpoint{Breakpoint::Kind::Op, "LOG", 0, true}, Breakpoint{Breakpoint::Kind::Name, "more", 0, true},
           Breakpoint{Breakpoint::Kind::Node, "z", 0, true}, Breakpoint{Breakpoint::Kind::Bytes, {}, 1, true}}) {

@@ -299,7 +299,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->documents()->close(0);
     go_on = true;
     QTRY_COMPARE_WITH_TIMEOUT(written.load(), 3, kPatience);
-    // What went wrong with one of them is not lost with its document.
+    // An error of a job remains in the log after its document is closed.
     QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->log()->unread(MessageKind::Error), 1, kPatience);
     QVERIFY(window_->documents()->log()->all().back().sentence.contains("the disk is full"));
   }
@@ -326,7 +326,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!doc().replanning()->busy());
     QVERIFY(doc().saver()->busy());
     QCOMPARE(job_of(*window_->documents())->kind, JobKind::Saving);
-    // What was shown and has ended is not mistaken for what goes on.
+    // A job that was shown and has ended is not confused with one that is running.
     cancel_job(*window_->documents(), *shown);
     go_on = true;
     QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
@@ -357,7 +357,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
   }
 
-  // Runs that nobody saved can be recovered after their tab is closed.
+  // Unsaved runs can be recovered after their tab is closed.
   void what_was_recorded_and_not_saved_is_kept() {
     const auto left = [] { return recoverable_recordings().size(); };
     const auto run_again = [&] {
@@ -384,7 +384,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().source()->snapshot()->runs.size(), runs);
     QVERIFY(doc().source()->snapshot()->problems.empty());
     QFile::remove(recoverable_recordings().front());
-    // What was saved is not kept a second time.
+    // Saved runs are not kept a second time.
     open("zoo:mnist_fc");
     run_again();
     const QString saved = folder_.filePath("kept.arenascope");

@@ -200,7 +200,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(
-        "title: Own\ngraph:\n  a 64\n  b 64 <- a\n## One\n! graph\n! select nobody\n! expect peak 999\nThe peak is "
+        "title: Own\ngraph:\n  a 64\n  b 64 <- a\n## One\n! graph\n! select missing\n! expect peak 999\nThe peak is "
         "{peak}.\n");
     file.close();
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);

@@ -18,8 +18,8 @@ CachingSettings with(std::string_view text, Bytes memory = 0) {
   return *settings;
 }
 
-// The same rules said as plainly as they can be: a list of segments, each a list of blocks, and all of it looked at for
-// each request. Segments are taken whole, nothing is given back.
+// The same rules in their simplest form: a list of segments, each a list of blocks, all of them searched for
+// each request. Whole segments are taken, none is released.
 class PlainAllocator {
  public:
   explicit PlainAllocator(Bytes max_split) : max_split_(max_split) {}
@@ -208,10 +208,10 @@ TEST_CASE("random requests never overlap, for all settings") {
         } else if (const Bytes asked = request(random);
                    const auto address = model.allocate(asked, static_cast<uint32_t>(random() % 2),
                                                        static_cast<uint32_t>(random() % 8 == 0))) {
-          const auto behind = live.lower_bound(*address);
-          REQUIRE((behind == live.end() || *address + static_cast<uint64_t>(asked) <= behind->first));
-          if (behind != live.begin())
-            REQUIRE(std::prev(behind)->first + static_cast<uint64_t>(std::prev(behind)->second) <= *address);
+          const auto following = live.lower_bound(*address);
+          REQUIRE((following == live.end() || *address + static_cast<uint64_t>(asked) <= following->first));
+          if (following != live.begin())
+            REQUIRE(std::prev(following)->first + static_cast<uint64_t>(std::prev(following)->second) <= *address);
           live[*address] = asked;
         }
         Bytes in_use = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Adapters with the real thing: the C library's heap, and OpenCL's loader with whatever device there is (PoCL).
+// Adapters with real libraries: the C library's heap, and OpenCL's loader with any available device (PoCL).
 #include <arenascope/trace/bind_event.h>
 
 #include "tests/engine/attach/watched.h"
@@ -20,7 +20,7 @@ std::string allocator_name(const trace::Snapshot& s, uint32_t id) {
   return "";
 }
 
-// The live bytes behind each event that makes or releases some, in the order in which they were recorded.
+// The live bytes after each event that allocates or frees memory, in the order of the recording.
 std::vector<int64_t> live_bytes(const trace::Snapshot& s) {
   std::vector<int64_t> out;
   int64_t live = 0;
@@ -43,8 +43,8 @@ int overlaps(const trace::Snapshot& s) {
       own.erase(e.a);
       continue;
     }
-    const auto behind = own.lower_bound(e.a + e.b);
-    out += behind != own.begin() && std::prev(behind)->second > e.a ? 1 : 0;
+    const auto next = own.lower_bound(e.a + e.b);
+    out += next != own.begin() && std::prev(next)->second > e.a ? 1 : 0;
     own[e.a] = e.a + e.b;
   }
   return out;
@@ -67,7 +67,7 @@ TEST_CASE("heap of an unmodified program, by call site") {
   const auto s = here.end();
   CHECK(here.receiver->programs().at(0).lost == 0);
   std::map<std::string, int64_t> allocations, bytes;
-  std::map<uint64_t, int64_t> live;  // no address is handed out twice
+  std::map<uint64_t, int64_t> live;  // an address is not allocated twice
   for (size_t i = 0; i < s->memory_events.size(); ++i) {
     const Event& e = s->event(s->memory_events[i]);
     const auto address = static_cast<uint64_t>(e.a);
@@ -242,7 +242,7 @@ TEST_CASE("ggml: nodes, offsets, splits and buffers equal the program's") {
   CHECK(s->runs[2].finished);
   REQUIRE(s->plans.size() == 1);
   CHECK(s->runs[0].info.plan == s->plans[0]->id);
-  CHECK(s->plans[0]->arena_bytes == 4096 + 2048);     // one buffer behind the other
+  CHECK(s->plans[0]->arena_bytes == 4096 + 2048);     // one buffer after the other
   std::map<uint32_t, std::array<int64_t, 3>> places;  // offset, first, last
   for (const auto& slice : s->plans[0]->slices)
     places[slice.tensor.value] = {slice.offset, slice.first.value, slice.last.value};

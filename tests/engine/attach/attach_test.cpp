@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs that are watched: what they record comes through, whoever dies.
+// Programs that are watched: their events arrive even if one of the processes dies.
 #include <arenascope/trace/recording.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -71,7 +71,7 @@ size_t spans_named(const trace::Snapshot& s, std::string_view name) {
   return count;
 }
 
-// Connects as a program would, says `greeting`, and reads what is answered.
+// Connects like a program, sends `greeting`, and returns the answer.
 std::string answer_to(const std::string& address, const std::string& greeting) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
@@ -240,7 +240,7 @@ TEST_CASE("a program continues when its receiver is killed, and the earlier even
     int pipes[2];
     REQUIRE(::pipe(pipes) == 0);
     const pid_t receiver = ::fork();
-    if (receiver == 0) {  // a process that listens, records and says where
+    if (receiver == 0) {  // a process that listens, records and reports its address
       attach::ListenOptions options;
       options.folder = folder.path();
       auto writer = trace::RecordingWriter::create(recording);
@@ -304,7 +304,7 @@ TEST_CASE("not requested, no receiver, no address") {
   CHECK(Target("file:/nonexistent/a.pftrace", {"all"}).ended() == 9);
 }
 
-// ARENASCOPE_ATTACH_SECONDS=600 for the campaign: 200,000 events a second, none lost.
+// ARENASCOPE_ATTACH_SECONDS=600 for the campaign: 200,000 events per second, none lost.
 TEST_CASE("a steady event rate without losses") {
   const int64_t seconds = from_environment("ARENASCOPE_ATTACH_SECONDS", 1);
   Listening here;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program on a simulated device: two streams, three kinds of memory, 10,000 blocks that come and go; it prints the live
-// bytes behind each call. Records are handed over out of their order, as CUPTI does with those of several threads.
+// A program on a simulated device: two streams, three kinds of memory, 10,000 blocks that are allocated and freed; it
+// prints the live bytes after each call. Records are delivered out of order, as CUPTI does with those of several threads.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ uint64_t fake_cuda_now(void);
 void fake_cuda_did(const void* record, size_t bytes);
 
 static int64_t live;
-static cupti_memory held;  // the first of two, handed over behind the second
+static cupti_memory held;  // the first of two records, delivered after the second
 
 static void memory(uint32_t operation, uint32_t kind, uint64_t address, uint64_t bytes) {
   cupti_memory m = {.kind = kCuptiMemory, .operation = operation, .memory = kind, .address = address, .bytes = bytes};

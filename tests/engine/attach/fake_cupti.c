@@ -49,7 +49,7 @@ EXPORT int cuptiActivityGetNextRecord(uint8_t* of, size_t valid, void** record) 
   return 0;
 }
 
-// ---- What a device did, told by the program under test
+// ---- Activity of the device, reported by the program under test
 
 EXPORT void fake_cuda_start(void) {
   void* injected = dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW);

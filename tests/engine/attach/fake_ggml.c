@@ -68,7 +68,7 @@ EXPORT int ggml_backend_graph_compute_async(void* backend, void* graph) {
   (void)backend;
   return ((fake_graph*)graph)->count > 0 ? 0 : -1;
 }
-// Two splits, or node by node where somebody looks.
+// Two splits, or node by node if there is an observer.
 EXPORT int ggml_backend_sched_graph_compute_async(void* sched, void* graph) {
   fake_sched* s = (fake_sched*)sched;
   fake_graph* g = (fake_graph*)graph;
@@ -79,9 +79,9 @@ EXPORT int ggml_backend_sched_graph_compute_async(void* sched, void* graph) {
     return ggml_backend_graph_compute_async(name, &first) != 0 || ggml_backend_graph_compute_async(name, &second) != 0;
   for (i = 0; i < g->count; ++i) {
     fake_graph one = {g->nodes + i, 1};
-    const bool wanted = s->callback(g->nodes[i], true, s->data);
+    const bool observed = s->callback(g->nodes[i], true, s->data);
     if (ggml_backend_graph_compute_async(name, &one) != 0) return -1;
-    if (wanted && !s->callback(g->nodes[i], false, s->data)) return -1;
+    if (observed && !s->callback(g->nodes[i], false, s->data)) return -1;
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program with ggml as a shared library that knows nothing of being watched: w and x into y, its sum with x in x's place,
-// a view of that, o in another buffer, and a copy of it in a cache; three times. An argument makes tensors that ggml's getters contradict.
+// An unmodified program with ggml as a shared library: y from w and x, its sum with x in place of x, a view of that, o in
+// another buffer, and a copy of it in a cache; three times. An argument makes tensors that ggml's getters contradict.
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ tensor_rest* fake_ggml_rest(const struct tensor*);
 
 typedef struct whole {
   struct tensor head;
-  void* gradient;  // is its place in releases that have one
+  void* gradient;  // its offset in releases that have one
   tensor_rest rest;
 } whole;
 

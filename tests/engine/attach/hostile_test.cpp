@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes in is as hostile as a file: streams and shared rings, damaged. ARENASCOPE_MUTANTS=1000000 for the campaign.
+// Damaged streams and shared rings are rejected like damaged files. ARENASCOPE_MUTANTS=1000000 for the campaign.
 #include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/session.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ namespace {
 
 ByteSpan bytes_of(const std::string& text) { return trace::as_bytes(text); }
 
-// What the target sends, as it writes it to a file.
+// The bytes that the target sends; it writes them to a file.
 std::string sent(const std::vector<std::string>& arguments) {
   TempFolder folder;
   CHECK(Target("file:" + (folder / "sent"), arguments).ended() == 0);
@@ -41,7 +41,7 @@ struct Fed {
   Stream stream{origin};
 };
 
-// A session is sound if whatever is asked of it is answered.
+// A session is valid if it answers every query.
 void read_all(const trace::Session& session) {
   const auto s = session.snapshot();
   for (size_t t = 0; t < s->tracks.size() && t < 8; ++t)
@@ -109,7 +109,7 @@ TEST_CASE("events with unknown references are counted and skipped") {
 }
 
 TEST_CASE("damaged rings yield no more than their capacity") {
-  // A program's rings as they lie in its memory: a log with a stream in it, and two rings of eight events.
+  // A program's rings in memory: a log with a stream in it, and two rings of eight events.
   const std::string log = sent({"all"});
   arenascope_shared head{};
   head.magic = ARENASCOPE_SHARED_MAGIC;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A library whose beginning asks for memory while another thread does: the first has the loader's lock.
+// A library whose constructor allocates memory while another thread does: the constructor holds the loader's lock.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program that knows nothing of being watched: the heap from two call sites with names, on two threads. With an argument it
-// loads that library instead.
+// An unmodified program: heap allocations from two named call sites, on two threads. With an argument it loads that library
+// instead.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>

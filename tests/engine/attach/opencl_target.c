@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An OpenCL program that counts its own live bytes: one line, the sum, whenever an object was made or is destroyed. That is up
-// to the implementation: a thread of its own may hold an object for a moment behind clFinish(). Status 77: no OpenCL device.
+// An OpenCL program that counts its live bytes: it prints the sum whenever an object is created or destroyed. When objects
+// are destroyed depends on the implementation: a thread of its own may hold one until after clFinish(). Status 77: no OpenCL device.
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ int main(void) {
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
   for (i = 0; __atomic_load_n(&left, __ATOMIC_ACQUIRE) > 0 && i < 10000; ++i) usleep(1000);
-  usleep(50000);  // who else wants to hear of it hears it behind this program
+  usleep(50000);  // other observers are called after this program's
   free(values);
   return 0;
 }

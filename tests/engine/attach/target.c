@@ -2,11 +2,11 @@
 // A program that is watched: target MODE [N] [FILE].
 //   all         a graph, a run of it, memory, spans, a counter and a mark
 //   pool        blocks of a pool, for planners
-//   crossing    two threads' blocks of a pool, which are there together: what one of them wrote tells a smaller peak
+//   crossing    two threads' blocks of a pool, which are live together; each thread's events alone give a smaller peak
 //   spans N     N spans on each of two threads, in bursts; with hold-back where ARENASCOPE_HOLD_BACK is set
-//   endless 0 FILE  counts events in FILE, which is mapped, until it is killed; goes on where nobody listens
-//   rate N      N spans a second on each of two threads for FILE seconds
-//   threads N   N threads one after the other, a span each
+//   endless 0 FILE  counts events in FILE, which is mapped, until it is killed; also runs without a receiver
+//   rate N      N spans per second on each of two threads for FILE seconds
+//   threads N   N threads one after the other, one span each
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -136,7 +136,7 @@ static void two_threads(void* (*body)(void*)) {
   pthread_join(other, NULL);
 }
 
-// The file holds: events written; 1 once they go nowhere any more; loops made.
+// The file holds: events written; 1 once they are no longer received; loops made.
 static int endless(const char* path) {
   const int file = open(path, O_RDWR);
   volatile int64_t* shared = (volatile int64_t*)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

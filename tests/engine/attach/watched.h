@@ -64,7 +64,7 @@ class Target {
   pid_t process_ = -1;
 };
 
-// What the target's mode `endless` counts in.
+// The counters of the target's mode `endless`.
 class Counted {
  public:
   explicit Counted(const std::string& path) {

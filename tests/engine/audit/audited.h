@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the auditor says of a stream of events, by way of a file.
+// The auditor's metrics of a stream of events, written to a file and read.
 #pragma once
 #include <arenascope/audit/audit.h>
 #include <arenascope/trace/recording.h>

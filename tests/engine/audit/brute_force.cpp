@@ -80,14 +80,14 @@ void count_memory(const Stream& stream, const Known& known, Figures& out) {
   }
 }
 
-// Pieces of 16 bytes, at each moment of the run, of whoever had begun to lie there and not ceased.
+// Counts the arena in units of 16 bytes at every event of the run, from the tensors that are live then.
 void count_arena(const Stream& stream, const Known& known, int32_t run, Figures& out) {
   const auto thread = known.first_thread.find(run);
   if (thread == known.first_thread.end()) return;
   const Nanoseconds begin = known.runs.at(run).begin, end = known.end_of(stream, run);
   double most = 0;
   Nanoseconds at = begin;
-  double most_unused = 0;
+  double max_unused = 0;
   for (Nanoseconds t = begin; t <= end; ++t) {
     std::set<int64_t> pieces;
     int64_t top = 0;
@@ -105,13 +105,13 @@ void count_arena(const Stream& stream, const Known& known, int32_t run, Figures&
     });
     const double bytes = 16.0 * static_cast<double>(pieces.size());
     if (bytes > most) most = bytes, at = t;
-    most_unused = std::max(most_unused, 16.0 * static_cast<double>(top) - bytes);
+    max_unused = std::max(max_unused, 16.0 * static_cast<double>(top) - bytes);
   }
   if (most == 0) return;
   const std::string id = "run." + std::to_string(run) + ".arena";
   out[id + ".peak"] = most;
   out[id + ".peak_at"] = static_cast<double>(at - known.begin);
-  out[id + ".max_holes"] = most_unused;
+  out[id + ".max_holes"] = max_unused;
 }
 
 void count_threads(const Stream& stream, const Known& known, Figures& out) {

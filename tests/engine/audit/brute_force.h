@@ -10,7 +10,7 @@
 
 namespace arenascope::test {
 
-// By id, as audit::Report::figures has them; those that it can tell.
+// Values by id, as in audit::Report::figures; only those that it computes.
 std::map<std::string, double> brute_force(const Stream& stream);
 
 }  // namespace arenascope::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other tools' traces: made here with figures that are known, and those of the data folder beside what Python reads.
+// Other tools' traces: generated ones with known values, and those of the data folder compared with Python's values.
 #include <doctest/doctest.h>
 
 #include <arenascope/trace/import.h>
@@ -38,7 +38,7 @@ double value(const audit::Report& report, const std::string& id) {
   return figure->value;
 }
 
-// What Python says of a file, or null where it cannot run.
+// The metrics that truth.py computes for a file, or null if Python cannot run.
 Json truth_of(const std::filesystem::path& file) {
   const std::string command = "python3 '" + std::string(ARENASCOPE_SOURCE_DIR) + "/tests/engine/audit/truth.py' '" +
                               file.string() + "' 2>/dev/null";
@@ -95,7 +95,7 @@ TEST_CASE("a generated Chrome trace") {
   const auto main =
       std::find_if(r->threads.begin(), r->threads.end(), [](const auto& t) { return t.name == "prog, main"; });
   REQUIRE(main != r->threads.end());
-  CHECK(main->busy == 2'000'000);  // the inner one lies in the outer
+  CHECK(main->busy == 2'000'000);  // the inner span is inside of the outer
 }
 
 TEST_CASE("a Chrome trace of an interrupted program") {

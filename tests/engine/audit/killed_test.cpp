@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recordings of programs that were killed: the newest events of each thread are missing, more of one thread than of
-// another, and so are the ends of the runs that they belong to. That is no contradiction. Events that contradict each
+// another, and so are the ends of their runs. That is not a contradiction. Events that contradict each
 // other whatever is missing are still reported.
 #include <doctest/doctest.h>
 

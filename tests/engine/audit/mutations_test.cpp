@@ -89,7 +89,7 @@ TEST_CASE("a wrong address is reported") {
 
 TEST_CASE("an address allocated twice is reported") {
   const Noticed n = mutate(EventKind::Alloc, [](Stream& stream, Event& e, auto&) {
-    // Beside another block of the same allocator and kind that is held then.
+    // Next to another live block of the same allocator and kind.
     const Event* other = nullptr;
     stream.each([&](TrackId, const Event& o) {
       bool freed = false;
@@ -109,7 +109,7 @@ TEST_CASE("a missing free is reported") {
     return stream.remove([&](TrackId, const Event& other) { return other == gone; }) == 1;
   });
   CHECK(arena.noticed == arena.changed);
-  // Of an allocator: the bytes residency to the end.
+  // An allocator: bytes that are resident to the end.
   int changed = 0;
   for (uint64_t seed = 1000; seed < 1100; ++seed) {
     Stream stream = random_events(seed, {.whole = true});

@@ -22,7 +22,7 @@ double value(const audit::Report& report, const std::string& id) {
 }  // namespace
 
 // tests/engine/trace/sample_session.h: node k begins at 200 k; thread 0 works 100 ns, thread 1 120 ns; both leave 5 ns
-// after that. Tensors of 1000 and 2000 bytes lie side by side from step 1 to step 3.
+// after that. Tensors of 1000 and 2000 bytes are adjacent from step 1 to step 3.
 TEST_CASE("the figures of the sample run") {
   const auto r = audited_of([](Sink& sink) { fill(sink, {.runs = 1}); });
   REQUIRE(r.ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the session, which views read, says of runs against the auditor, which shares nothing with it.
+// A session's values of runs, which views show, compared with the auditor, which shares no code with it.
 #include <doctest/doctest.h>
 
 #include <arenascope/trace/session.h>
@@ -19,7 +19,7 @@ std::map<std::string, double> figures_of(const trace::Snapshot& s) {
   std::map<std::string, double> out;
   for (size_t r = 0; r < s.runs.size(); ++r) {
     const std::string run = "run." + std::to_string(r);
-    if (s.runs[r].finished) {  // of one that goes on it is what is known so far, which the two need not agree on
+    if (s.runs[r].finished) {  // an unfinished run ends with its last known event, which may differ
       out[run + ".wall"] = static_cast<double>(s.runs[r].wall() + s.runs[r].paused());
       out[run + ".paused"] = static_cast<double>(s.runs[r].paused());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Gradients against central differences of the loss, computed by the reference backend. With steps of 1/256 and results
-// rounded to 32 bits, a difference of two losses is right to about 1e-4 of the loss; 2e-3 of the largest gradient is
-// asked for.
+// Gradients compared with central differences of the loss, computed by the reference backend. With steps of 1/256 and
+// results rounded to 32 bits, a difference of two losses is accurate to about 1e-4 of the loss; the tolerance is 2e-3 of
+// the largest gradient.
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
 #include <arenascope/graph/autodiff.h>
@@ -440,7 +440,7 @@ const std::vector<Case>& cases() {
         {"max_pool",
          {{2, 2, 6, 5}},
          [](G& g, T t) {
-           // Far enough apart that no difference changes which one is the largest.
+           // Far enough apart that no difference changes the maximum.
            const Tensor apart = g.op_with(Op::Arange, {}, FillParams{{2, 2, 6, 5}, DType::F32, 60, -3});
            return g.op(Op::Sub, {g.pool2d(Op::MaxPool, g.add(g.mul(t[0], t[0]), apart), 3, 2, 1),
                                  g.pool2d(Op::MaxPool, apart, 3, 2, 1)});
@@ -496,29 +496,29 @@ TEST_CASE("gradients of each rule equal central differences") {
     CAPTURE(std::string(c.name));
     GraphBuilder g = make_builder();
     BuiltCase given;
-    std::vector<Tensor> wanted;
+    std::vector<Tensor> variables;
     for (const Dims& sizes : c.shapes) {
-      wanted.push_back(g.input("x" + std::to_string(wanted.size()), sizes));
-      given.inputs.push_back({wanted.back(), c.low, c.high});
+      variables.push_back(g.input("x" + std::to_string(variables.size()), sizes));
+      given.inputs.push_back({variables.back(), c.low, c.high});
     }
     fill_inputs(given, 11);
-    const Tensor loss = loss_of(g, c.build(g, wanted));
+    const Tensor loss = loss_of(g, c.build(g, variables));
     REQUIRE_MESSAGE(g.ok(), g.status().error().message);
     Graph graph = *g.context().new_graph(512, true);
-    auto gradients = build_gradients(g, graph, loss, wanted);
+    auto gradients = build_gradients(g, graph, loss, variables);
     REQUIRE_MESSAGE(gradients.ok(), (gradients ? "" : gradients.error().message));
-    for (size_t i = 0; i < wanted.size(); ++i) {
+    for (size_t i = 0; i < variables.size(); ++i) {
       REQUIRE((*gradients)[i].defined());
-      REQUIRE((*gradients)[i].sizes() == wanted[i].sizes());
-      CHECK(graph.grad(*wanted[i]) == (*gradients)[i].impl());
+      REQUIRE((*gradients)[i].sizes() == variables[i].sizes());
+      CHECK(graph.grad(*variables[i]) == (*gradients)[i].impl());
       REQUIRE(compute(*reference, graph).ok());
       const Tensor flat = g.cont((*gradients)[i]);
       REQUIRE(compute_in_parts(*reference, *flat, 1).ok());
-      const auto count = wanted[i]->element_count();
+      const auto count = variables[i]->element_count();
       std::vector<double> expected, got(flat.data_as<float>(), flat.data_as<float>() + count);
       const float step = 1.0f / 256;
       for (int64_t e = 0; e < count; ++e) {
-        float& x = wanted[i].data_as<float>()[e];
+        float& x = variables[i].data_as<float>()[e];
         const float before = x;
         double ends[2];
         for (int side : {0, 1}) {
@@ -548,8 +548,8 @@ TEST_CASE("accumulators sum the gradients of several batches") {
   for (int i = 0; i < 3; ++i) x.data_as<float>()[i] = static_cast<float>(i + 1);
   const Tensor loss = g.reduce(Op::ReduceSum, g.mul(x, x), {0}, false);
   Graph graph = *g.context().new_graph(64, true);
-  const Tensor wanted[] = {x, unused};
-  auto gradients = build_gradients(g, graph, loss, wanted, {.accumulate = true});
+  const Tensor variables[] = {x, unused};
+  auto gradients = build_gradients(g, graph, loss, variables, {.accumulate = true});
   REQUIRE(gradients.ok());
   CHECK(!(*gradients)[1].defined());
   TensorImpl* sum = graph.grad_accumulator(*x);
@@ -567,8 +567,8 @@ TEST_CASE("non-differentiable ops are errors") {
     const Tensor loss = build(g, x);
     REQUIRE(g.ok());
     Graph graph = *g.context().new_graph(64, grads);
-    const Tensor wanted[] = {x};
-    auto result = build_gradients(g, graph, loss, wanted);
+    const Tensor variables[] = {x};
+    auto result = build_gradients(g, graph, loss, variables);
     REQUIRE(!result.ok());
     return result.error().message;
   };

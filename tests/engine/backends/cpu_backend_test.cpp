@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is particular to the CPU backend: packed weights, errors, tasks.
+// Features of the CPU backend: packed weights, errors, tasks.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -207,16 +207,16 @@ TEST_CASE("Winograd weights are made within a memory budget, largest images firs
     auto cpu = cpu::make_cpu_backend({.max_weights = want.most});
     auto prepared = cpu->prepare(nodes, *memory);
     REQUIRE(prepared);
-    const PackedWeights told = (*prepared)->packed_weights();
-    CHECK(told.winograd.count == want.taken);
-    CHECK(told.winograd.more == want.more);
-    CHECK(told.direct.count == 4 - want.taken);
-    CHECK(told.direct.more == of_groups + 3 * more - want.more);
-    CHECK(told.bytes == memory->stats({}, MemoryKind::Persistent).active);
+    const PackedWeights first_packed = (*prepared)->packed_weights();
+    CHECK(first_packed.winograd.count == want.taken);
+    CHECK(first_packed.winograd.more == want.more);
+    CHECK(first_packed.direct.count == 4 - want.taken);
+    CHECK(first_packed.direct.more == of_groups + 3 * more - want.more);
+    CHECK(first_packed.bytes == memory->stats({}, MemoryKind::Persistent).active);
     auto again = cpu->prepare(nodes, *memory, prepared->get());
     REQUIRE(again);
-    CHECK(memory->stats({}, MemoryKind::Persistent).active == told.bytes);  // taken over
-    CHECK((*again)->packed_weights().bytes == told.bytes);
+    CHECK(memory->stats({}, MemoryKind::Persistent).active == first_packed.bytes);  // taken over
+    CHECK((*again)->packed_weights().bytes == first_packed.bytes);
   }
   const TensorImpl* const few[] = {out[0].impl()};
   auto cpu = cpu::make_cpu_backend({.packs = false});
@@ -271,10 +271,10 @@ TEST_CASE("int8 convolutions are exact, also beyond the integers of f32") {
           REQUIRE(prepared);
           std::memset(out->data(), 0x5b, expected.size());
           REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
-          const auto* wanted = reinterpret_cast<const float*>(expected.data());
+          const auto* references = reinterpret_cast<const float*>(expected.data());
           int wrong = 0;
           for (int64_t i = 0; i < out->element_count(); ++i)
-            wrong += std::abs(out.data_as<float>()[i] - wanted[i]) > std::abs(wanted[i]) * 0x1p-23f;
+            wrong += std::abs(out.data_as<float>()[i] - references[i]) > std::abs(references[i]) * 0x1p-23f;
           CHECK_MESSAGE(wrong == 0, s.channels << " channels of " << name(type) << ", " << parts << " parts");
         }
     }
@@ -505,7 +505,7 @@ TEST_CASE("sorting a long row with NaN, infinities, zeros and ties") {
 }
 
 TEST_CASE("results larger than the caches equal small ones") {
-  // Written past the caches, in parts whose beginnings lie anywhere.
+  // Non-temporal stores, in chunks that begin at any offset.
   auto cpu = cpu::make_cpu_backend();
   constexpr int64_t kRows = 2051, kColumns = 2053;
   auto context = Context::create({.mem_size = size_t{80} << 20});
@@ -587,7 +587,7 @@ TEST_CASE("resize of all types along up to five dimensions") {
         std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
         REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
         const double off = compare_elements(type, out->data(), expected.data(), out->element_count()).relative();
-        // Sums that lie between two integers may be cut to either; the largest result is near 100.
+        // Sums between two integers may be rounded to either; the largest result is near 100.
         const double most = type == DType::F64    ? 1e-14
                             : type == DType::F32  ? 1e-6
                             : type == DType::F16  ? 1e-3
@@ -600,7 +600,7 @@ TEST_CASE("resize of all types along up to five dimensions") {
 }
 
 TEST_CASE("align_corners uses the given scale") {
-  // ONNX's example: four columns by 0.6 are 2.4, cut to two; the second stands at 3 ÷ 1.4 of the first ones.
+  // ONNX's example: four columns by 0.6 are 2.4, rounded down to two; the second is at 3 ÷ 1.4 of the source.
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   GraphBuilder g = builder();

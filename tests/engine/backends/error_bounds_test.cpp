@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
-// What is mixed into ordinary numbers. Whole rows of a product hold at most one of the first three.
+// Special values mixed into ordinary numbers. A row of a matmul has at most one of the first three kinds.
 enum class Mix { Nothing, Nan, Infinity, MinusInfinity, Zeros, Denormals, Everything };
 constexpr Mix kMixes[] = {Mix::Nothing, Mix::Nan,       Mix::Infinity,  Mix::MinusInfinity,
                           Mix::Zeros,   Mix::Denormals, Mix::Everything};
@@ -60,9 +60,9 @@ class Random {
   uint64_t state_;
 };
 
-// Weights of a convolution and values of an attention stay finite, as their products with padding and with masked keys
-// are defined for finite numbers only; so do the parameters that BATCH_NORM folds into a factor and a shift,
-// and the images of GRID_SAMPLE, some of whose weights are zeros of either sign but for rounding.
+// Weights of a convolution and values of an attention are finite, because their products with padding and with masked keys
+// are defined for finite numbers only; so are the parameters that BATCH_NORM folds into a factor and a shift,
+// and the images of GRID_SAMPLE, some of whose weights are zeros of either sign except for rounding.
 bool stays_finite(Op op, size_t input) {
   return ((op == Op::Conv || op == Op::ConvTranspose) && input == 1) || (op == Op::Attention && input == 2) ||
          (op == Op::GridSample && input == 0) || (op == Op::BatchNorm && input > 0);
@@ -93,7 +93,7 @@ void mix_in(const BuiltCase& built, Op op, Mix mix) {
   }
 }
 
-// What a case's results may be, and how far from it a computed one is in parts of its bound.
+// The permitted results of a case, and the distance of a computed one as a fraction of its bound.
 class Expected {
  public:
   explicit Expected(const TensorImpl& node) : node_(node), bound_(cpu::error_bound(node)) {
@@ -152,7 +152,7 @@ class Expected {
   double largest_ = 0;
 };
 
-// A node that writes into its first input reads the rest of its result there.
+// A node that writes into its first input leaves the other elements of its result unchanged.
 void clear_result(const Tensor& t) {
   if (!t->is_view()) test::fill_with_pattern(t);
 }
@@ -168,7 +168,8 @@ TEST_CASE("every op keeps its error bound, also with NaN, infinities, zeros and 
       const test::Built b = test::build(c, 11);
       mix_in(b.built, c.op, mix);
       const Tensor& out = b.built.output;
-      if (out->byte_count() == 0 || c.op == Op::OptimizerStep) continue;  // each of its runs goes on from the last one
+      if (out->byte_count() == 0 || c.op == Op::OptimizerStep)
+        continue;  // each run continues from the state of the last one
       if ((c.op == Op::ReduceProd || c.op == Op::CumProd) && out.dtype() == DType::F64 && mix == Mix::Everything)
         continue;  // a double's own range
       const Expected expected(*out);

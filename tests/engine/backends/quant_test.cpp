@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products with packed quantised weights, at every level of instructions that the processor has, against sums in double
-// and the bound that quant_kernels.h states.
+// Matmuls with packed quantised weights, at every SIMD level that the processor has, compared with sums in double
+// and with the bound in quant_kernels.h.
 #include <doctest/doctest.h>
 
 #include <cmath>

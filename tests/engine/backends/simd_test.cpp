@@ -163,7 +163,7 @@ TEST_CASE("half precision: every bit pattern round-trips") {
 
 namespace {
 
-// All kinds of floats, and all near whole numbers.
+// Floats of all magnitudes, and those near integers.
 std::vector<float> patterns() {
   std::vector<float> out;
   for (uint32_t i = 0; i < 65536; ++i) out.push_back(std::bit_cast<float>(i * 65537u + (i >> 3)));
@@ -173,7 +173,7 @@ std::vector<float> patterns() {
   return out;
 }
 
-// Stored by stretches of uneven lengths, beside what each number alone must become.
+// Stored in ranges of odd lengths, compared with the conversion of each number.
 template <class T, class F>
 void check_stores(arenascope::DType type, F&& expected) {
   const std::vector<float> x = patterns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An op that nobody wrote is refused by its name, never computed as another.
+// An unknown op is rejected by its number, never computed as another op.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -12,8 +12,8 @@
 
 namespace arenascope::test {
 
-// Nodes whose op is a number behind the last one, with one source and with two: `backend` supports neither, and prepares
-// neither or leaves their results alone when it is asked all the same.
+// Nodes with an op number after the last one, with one source and with two: `backend` does not support them, and it
+// rejects them or leaves their results unchanged if it is called nevertheless.
 inline void check_unknown_op_is_refused(Backend& backend) {
   auto context = Context::create({.mem_size = size_t{1} << 16});
   const auto memory_context = make_cpu_context();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text on a simulated CUDA device, whose kernels run on the host: the cache lies there and is written there.
+// Generation on a simulated CUDA device, whose kernels run on the host: the cache is stored and written on the device.
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/generate/generator.h>
 #include <doctest/doctest.h>

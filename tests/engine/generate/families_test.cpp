@@ -116,7 +116,7 @@ class Made : public SeededWeights {
     if (!f.tied) add("output.weight", {kVocabulary, kWidth}, 0.5);
   }
 
-  // The logits behind the last token.
+  // The logits after the last token.
   Row logits(const std::vector<int32_t>& ids) const {
     Rows x;
     for (int32_t id : ids) {
@@ -163,15 +163,15 @@ class Made : public SeededWeights {
       for (size_t i = 0; i < row.size(); ++i) x[t][i] += row[i];
     }
   }
-  // By what angle a position turns the i-th of `half` pairs.
+  // The angle by which a position rotates the i-th of `half` pairs.
   double frequency(size_t i, size_t half, bool local) const {
     const bool own = local && f_.local_base > 0;
     double turn = std::pow(own ? f_.local_base : kBase, -double(i) / double(half));
     if (own) return turn;
     if (!f_.factors.empty()) turn /= double(f_.factors[i]);
     if (f_.yarn == 1) return turn / f_.factor;
-    const auto pair_of = [&](double turns) {
-      return double(half) * std::log(f_.trained / (turns * 2 * M_PI)) / std::log(kBase);
+    const auto pair_of = [&](double rotations) {
+      return double(half) * std::log(f_.trained / (rotations * 2 * M_PI)) / std::log(kBase);
     };
     const double low = std::max(0.0, std::floor(pair_of(32)));
     const double high = std::min(2 * double(half) - 1, std::ceil(pair_of(1)));

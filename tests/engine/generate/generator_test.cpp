@@ -131,7 +131,7 @@ TEST_CASE("tokens one by one, in chunks and all at once give the same logits") {
   for (int32_t id : prompt) last = fed(*single, {id});
   CHECK(furthest(last, all) < 1e-5);
   CHECK(single->position() == 11);
-  // The graph without a cache of its own says the same.
+  // The graph without a cache gives the same results.
   models::OpenOptions whole;
   whole.prefill = true;
   whole.tokens = 11;
@@ -291,10 +291,10 @@ TEST_CASE("stories260K generates the expected text") {
     const std::string path = (folder / (std::string("stories260K-") + kind + ".gguf")).string();
     const bool exact = std::string(kind)[0] == 'F';
     for (const std::string& run : {std::string("llama_cpp_"), std::string("llama_cpp_prompt_")}) {
-      const Ids prompt = expected[run + kind]["prompt_ids"], wanted = expected[run + kind]["ids"];
-      const int count = exact ? std::min<int>(199, static_cast<int>(wanted.size())) : 20;
+      const Ids prompt = expected[run + kind]["prompt_ids"], expected_ids = expected[run + kind]["ids"];
+      const int count = exact ? std::min<int>(199, static_cast<int>(expected_ids.size())) : 20;
       const Ids got = greedy(*opened(path, 2), prompt, count);
-      CHECK(got == Ids(wanted.begin(), wanted.begin() + count));
+      CHECK(got == Ids(expected_ids.begin(), expected_ids.begin() + count));
     }
   }
 }

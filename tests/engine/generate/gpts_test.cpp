@@ -63,7 +63,7 @@ class Made : public SeededWeights {
     norm("output_norm");
     add("output.weight", {kVocabulary, kWidth}, 0.5);
   }
-  // Of what comes behind the last token.
+  // The logits of the token after the last one.
   Row logits(const std::vector<int32_t>& ids) const {
     Rows x;
     for (size_t t = 0; t < ids.size(); ++t) {

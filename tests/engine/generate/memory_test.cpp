@@ -73,8 +73,8 @@ Used measured(const std::string& path, const std::string& small) {
     const Bytes before = status("VmRSS");
     Used used = write_text(path);
     used.resident = status("VmHWM") - before;
-    const bool told = write(ends[1], &used, sizeof used) == static_cast<ssize_t>(sizeof used);
-    _exit(told ? 0 : 1);
+    const bool sent = write(ends[1], &used, sizeof used) == static_cast<ssize_t>(sizeof used);
+    _exit(sent ? 0 : 1);
   }
   close(ends[1]);
   Used used;
@@ -111,13 +111,13 @@ TEST_CASE("generation takes weights, packed copies, cache and arena plus at most
     REQUIRE(used.ok);
     const auto rule = static_cast<double>(used.weights + used.packed + used.cache + used.arena);
     MESSAGE("resident " << used.resident << " of " << rule << ", packed " << used.packed << " of a file of " << file);
-    // Weights are the file's, once: nothing is copied but what is packed, and that is no larger than what it is made of.
+    // Weights are mapped from the file once: only packed ones are copied, which are not larger than the originals.
     CHECK(static_cast<double>(used.weights) <= 1.01 * file);
     CHECK(static_cast<double>(used.packed) <= 1.13 * file);
     CHECK(used.cache == Bytes{2} * kSizes.layers * (kPrompt + kMore) * kSizes.width * 4);
     CHECK(static_cast<double>(used.rest) <= 0.05 * rule);
-    // The system's pages: of a mapped file those that were read and not given back. Threads and tables take some, too, and small
-    // weights that were copied begin a segment of 2 MiB, which may be one page.
+    // Resident pages: those of a mapped file that were read and not released. Threads and tables need some too, and small
+    // weights that were copied start a segment of 2 MiB, which may be one page.
     constexpr double kProcess = 5 << 20;
     CHECK(static_cast<double>(used.resident) <= 1.05 * rule + kProcess);
   }

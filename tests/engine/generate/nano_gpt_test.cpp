@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A trained GPT that sorts, beside the activations that its authors published.
+// A trained GPT that sorts, compared with the activations that its authors published.
 #include <arenascope/models/checkpoint.h>
 #include <arenascope/run/runner.h>
 #include <doctest/doctest.h>
@@ -65,7 +65,7 @@ TEST_CASE("a sorting GPT has all published activations") {
     return true;
   };
   REQUIRE((*runner)->run(look).ok());
-  // Views are no steps: what they look at is cut by hand.
+  // Views are not steps: their slices are cut here.
   const auto part = [&](size_t which) {
     const std::vector<float>& all = seen.at("blk.0.attn_qkv");
     std::vector<float> out;
@@ -86,13 +86,13 @@ TEST_CASE("a sorting GPT has all published activations") {
     const float sum = std::exp(x[0]) + std::exp(x[1]) + std::exp(x[2]);
     for (size_t i = 0; i < 3; ++i) probabilities.push_back(std::exp(x[i]) / sum);
   }
-  const auto near = [](const char* name, const std::vector<float>& got, const std::vector<float>& wanted) {
+  const auto near = [](const char* name, const std::vector<float>& got, const std::vector<float>& reference) {
     CAPTURE(name);
-    REQUIRE(got.size() == wanted.size());
+    REQUIRE(got.size() == reference.size());
     double furthest = 0;
     for (size_t i = 0; i < got.size(); ++i)
-      furthest =
-          std::max(furthest, std::abs(double(got[i]) - double(wanted[i])) / std::max(1.0, std::abs(double(wanted[i]))));
+      furthest = std::max(
+          furthest, std::abs(double(got[i]) - double(reference[i])) / std::max(1.0, std::abs(double(reference[i]))));
     CHECK(furthest < 1e-5);
   };
   for (const auto& [name, node] : std::map<const char*, const char*>{{"tok_emb", "inp_embd"},
@@ -112,7 +112,7 @@ TEST_CASE("a sorting GPT has all published activations") {
                                                                      {"block2", "blk.2.ffn_add"},
                                                                      {"ln_f", "output_norm"},
                                                                      {"lm_head", "logits"}}) {
-    // A reshape of rows that lie in a row is a view: of what it looks at there are the numbers.
+    // A reshape of contiguous rows is a view: the values are those of its source.
     const std::string made = seen.count(node)                       ? node
                              : std::string(node) == "blk.0.kqv_out" ? "blk.0.kqv_merged_cont"
                                                                     : node;

@@ -45,7 +45,7 @@ TEST_CASE("top-k and top-p keep the most probable tokens") {
   const auto two = drawn({1, 0, 0.7f, 3}, logits, 500);
   CHECK(two.count(0) == 0);
   CHECK(two.count(2) == 1);
-  // Top p is asked before the temperature: heat does not let more in.
+  // Top-p is applied before the temperature: a higher temperature does not add tokens.
   CHECK(drawn({100, 0, 0.5f, 3}, logits, 50).size() == 1);
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("all expectations of all lessons hold") {
 TEST_CASE("every step is independent of the previous step") {
   for (const auto& path : files(".en.md")) {
     const auto lesson = read(path);
-    if (!lesson || !has_device(*lesson)) continue;  // told above
+    if (!lesson || !has_device(*lesson)) continue;  // reported above
     CAPTURE(lesson->id);
     Stage stage(*lesson);
     for (size_t i = lesson->steps.size(); i-- > 0;) {
@@ -122,7 +122,7 @@ TEST_CASE("the recordings of the last lesson are explained only after an answer"
 TEST_CASE("prerequisites and references of lessons exist") {
   for (const auto& path : files(".md")) {
     const auto lesson = read(path);
-    if (!lesson) continue;  // told above
+    if (!lesson) continue;  // reported above
     CAPTURE(path.string());
     CHECK(lesson->steps.back().question.has_value());  // it ends with a question
     CHECK_FALSE(lesson->see_also.empty());

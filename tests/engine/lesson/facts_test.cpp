@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Facts are those of the graph, plan, run and memory at hand; values as one counts them by hand.
+// Facts describe the current graph, plan, run and memory; expected values were counted manually.
 #include <arenascope/lesson/programs.h>
 #include <arenascope/lesson/stage.h>
 
@@ -173,7 +173,7 @@ TEST_CASE("every example program runs and shows its fault") {
   CHECK(play("pool_waste", "most_reserved(workspace)") == "524288");
   CHECK(play("pool_reuse", "most_reserved(workspace)") == "524288");
   CHECK(play("objects_full", "problems") == "1");
-  // libtensor's weaknesses: each provoked, then mended.
+  // libtensor's weaknesses: each one reproduced, then fixed.
   CHECK(play("own_blocks", "reservations(workspace)") == "20");
   CHECK(play("one_arena", "reservations(workspace)") == "1");
   CHECK(play("one_arena", "most_reserved(workspace)") == "90112");
@@ -194,7 +194,7 @@ TEST_CASE("every example program runs and shows its fault") {
   CHECK(play("freed_later", "counter(reused)") == "65536");
   CHECK(play("freed_later", "never_freed") == "0");
   CHECK(play("freed_later", "counter(nothing)").find("'nothing'") != std::string::npos);
-  // What one thread had not begun the other one took over.
+  // Tasks that one thread had not begun were stolen by the other one.
   CHECK(play("held_up", "pieces(active)") == "8");
   CHECK(play("held_up", "tasks(active)") == "2");
   const int taken = std::atoi(play("held_up", "taken_over(active)").c_str());

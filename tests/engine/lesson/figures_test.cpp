@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What lessons tell of graphs, plans, runs and memory is what the auditor makes of the same events; what is held against
-// nothing says why, and that is no claim about a recording.
+// The facts of lessons about graphs, plans, runs and memory equal the auditor's values for the same events; facts that
+// are exempt state a reason.
 #include <arenascope/lesson/stage.h>
 #include <arenascope/run/backends.h>
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace arenascope::lesson {
 namespace {
 
-// What a fact may be given here.
+// Candidate arguments of a fact.
 std::vector<std::vector<std::string>> candidates(const Scene& s, const FactInfo& fact) {
   std::vector<std::vector<std::string>> out;
   if (fact.min_arguments == 0) out.push_back({});
@@ -67,10 +67,10 @@ void check_scene(Scene& scene, Held& held) {
       CHECK((against->exempt == "its value is not a number") == (value->kind != Value::Kind::Number));
       if (!against->exempt.empty()) continue;
       const auto figure = auditor->ask(against->figure);
-      // What no event tells of is nought.
-      const double told = figure ? figure->value : 0;
+      // A value without events is zero.
+      const double expected = figure ? figure->value : 0;
       CHECK_MESSAGE((figure || value->number == 0), against->figure);
-      CHECK(value->number == doctest::Approx(told).epsilon(1e-9));
+      CHECK(value->number == doctest::Approx(expected).epsilon(1e-9));
       ++held.numbers;
       if (figure) held.facts.insert(fact.name);
     }

@@ -122,13 +122,13 @@ TEST_CASE("a failed expectation is reported once, with the actual value") {
   };
   CHECK(wrongs("## A\n! graph\n! expect peak 2KiB\n{peak}.\n! ask number nodes\n! right Yes.\nHow many?\n") ==
         "x.md:8: peak is 3072 (3072 B), not 2KiB\n");
-  // Of several names each has to be wrong.
+  // If a wrong answer names several tensors, each of them has to be wrong.
   CHECK(wrongs("## A\n! graph\n! ask node tensor(B)\n! wrong sources(B) It is read.\n! right Yes.\nWho?\n").empty());
   CHECK(wrongs("## A\n! graph\n! ask node tensor(B)\n! wrong live(B) It lives.\n! right Yes.\nWho?\n")
             .find("is not wrong") != std::string::npos);
   CHECK(wrongs("## A\n! graph\n! ask place bytes(B) of A B\n! right Yes.\nPlace.\n").find("takes 3072") !=
         std::string::npos);
-  // What is not open is told where it should be opened, not at each step behind it.
+  // A file that cannot be opened is reported where it should be opened, not at each later step.
   const std::string none = wrongs(
       "## A\n! open nowhere.onnx\n! select A\n! expect nodes 3\n{nodes}.\n## B\n! select B\n"
       "! ask number nodes\n! right Yes.\nHow many?\n");

@@ -252,7 +252,7 @@ TEST_CASE("powers of two waste up to half, size classes a thirty-second, as stat
   CHECK(powers.stats().active == 0);
   CHECK(powers.stats().waste() == 0);
   CHECK(powers.stats().cached == powers.stats().reserved);
-  // What was given back serves what rounds up to it: a hit, and nothing new is taken.
+  // A freed block serves requests that round up to its size: a hit, and nothing is reserved.
   const Bytes reserved = powers.stats().reserved;
   const int64_t hits = powers.stats().hits;
   auto again = powers.allocate(held.back().second - 1);

@@ -127,7 +127,7 @@ struct CountingObserver : AllocationObserver {
 
 namespace {
 
-// Which bytes it was told are handed out and reserved; never the same ones twice.
+// The address ranges that were reported as allocated and reserved; no range is reported twice.
 struct PlacesObserver : AllocationObserver {
   using Places = std::map<uintptr_t, Bytes>;
   Places active, reserved;
@@ -137,7 +137,7 @@ struct PlacesObserver : AllocationObserver {
   void on_reserve(const AllocationEvent& e) override { add(reserved, e); }
   void on_release(const AllocationEvent& e) override { remove(reserved, e); }
 
-  // Whether what is handed out lies in what is reserved.
+  // True if all allocated ranges are inside of reserved ones.
   bool active_is_reserved() const {
     for (const auto& [address, bytes] : active) {
       uintptr_t reached = address;

@@ -169,7 +169,7 @@ TEST_CASE("the simulated device notices a block used by two streams") {
   launch(*device, b, p, kMiB, 2);  // another allocation on the same bytes while the first is in use
   CHECK(device->hazards() == 1);
   device->wait_for(b, a);
-  launch(*device, b, p, kMiB, 3);  // ordered behind it
+  launch(*device, b, p, kMiB, 3);  // ordered after it
   CHECK(device->hazards() == 1);
   CHECK(device->step(b));
   CHECK(device->step(b));
@@ -282,7 +282,7 @@ TEST_CASE("a context's limit bounds a device, and one kind's cache serves anothe
   CHECK(!context.register_allocator(MemoryKind::HostPinned, std::make_shared<DeviceCachingAllocator>(device)));
   const Device d = device->device();
   context.set_limit(d, 16 * kMiB);
-  context.allocate(d, MemoryKind::Workspace, 12 * kMiB).value();  // given back at once: cached
+  context.allocate(d, MemoryKind::Workspace, 12 * kMiB).value();  // freed at once: cached
   CHECK(context.stats(d, MemoryKind::Workspace).cached == 12 * kMiB);
   BlockPtr block = context.allocate(d, MemoryKind::Default, 10 * kMiB).value();
   CHECK(context.stats(d, MemoryKind::Workspace).reserved == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The workspace arena: one block, slices inside it, and nobody's slice is ever overwritten by a reset.
+// The workspace arena: one block, slices inside it, and no slice is ever overwritten by a reset.
 #include <arenascope/memory/workspace_arena.h>
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chat templates beside what Jinja 3.1 makes of them (with trim_blocks and lstrip_blocks).
+// Chat templates compared with Jinja 3.1 (with trim_blocks and lstrip_blocks).
 #include <arenascope/models/chat_template.h>
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ constexpr std::string_view kAlternating = R"({%- if messages[0]['role'] == 'syst
 {%- endif -%}
 {%- for m in rest -%}
   {%- if (m['role'] == 'user') != (loop.index0 % 2 == 0) -%}
-    {{ raise_exception('roles must take turns') }}
+    {{ raise_exception('roles must alternate') }}
   {%- endif -%}
   {%- if loop.first and system is not none -%}
     {%- set text = '<<' ~ system ~ '>> ' + m['content'] -%}
@@ -58,7 +58,7 @@ constexpr std::string_view kCounted = R"({# a comment #}
 {{ loop.index }}/{{ loop.length }} {{ m.content.split(' ')[-1] }}{% if not loop.last %}, {% endif %}
 
 {% else %}
-nobody
+nothing
 {% endfor %}
 {{ ns.n }} {{ ns.names | join('+') }} {{ messages | length }} {{ {'a': [1, true, none], 'b': 'x"y'} | tojson }}
   {% if ns.n in [1, 2] %}
@@ -83,7 +83,7 @@ TEST_CASE("chat templates give the texts of Jinja") {
 }
 
 TEST_CASE("a template that cannot be rendered is an error with the reason") {
-  CHECK(rendered(kAlternating, {{"assistant", "a"}}) == "refused: the chat template: roles must take turns");
+  CHECK(rendered(kAlternating, {{"assistant", "a"}}) == "refused: the chat template: roles must alternate");
   for (const char* text :
        {"{% for m in messages %}", "{% if a %}{% else %}", "{{ a", "{{ a b }}", "{{ 'a }}", "{{ a[ }}",
         "{% macro a() %}{% endmacro %}", "{{ a | unheard }}", "{{ f(1) }}", "{{ 'a' + 1 }}", "{% set x %}",

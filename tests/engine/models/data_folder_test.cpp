@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shared data: hostile files end as their manifest says, and real models open whole.
+// The shared data: hostile files have the results of their manifest, and real models open completely.
 #include <arenascope/models/model.h>
 #include <arenascope/models/testcase.h>
 #include <doctest/doctest.h>

@@ -40,7 +40,7 @@ TEST_CASE("nodes of the graph are found by the names and operators of the file")
   CHECK(named(graph, "h3").op == "SQRT");
   for (const trace::TensorInfo& node : graph.nodes) CHECK(node.file_nodes.size() == 1);
   CHECK(!graph.find_named("").valid());
-  CHECK(model->file_graph == nullptr);  // there is nothing to unfold
+  CHECK(model->file_graph == nullptr);  // there are no file nodes to expand
   CHECK(model->file_node_count == 3);
 }
 

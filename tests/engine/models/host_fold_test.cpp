@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is computed while a model is opened.
+// Constant folding while a model is opened.
 #include <arenascope/models/host_array.h>
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A seeded mutator of bytes: the same mutants in every run. ARENASCOPE_MUTANTS sets how many (10,000 unless told).
+// A seeded mutator of bytes: the same mutants in every run. ARENASCOPE_MUTANTS sets how many (default: 10,000).
 #pragma once
 #include <algorithm>
 #include <cstddef>

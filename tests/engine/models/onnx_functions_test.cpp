@@ -64,7 +64,7 @@ TEST_CASE("functions may call functions, forward attributes, and be used in subg
   auto model = m.open();
   REQUIRE(model.ok());
   for (const std::string& problem : model->problems) FAIL_CHECK(problem);
-  CHECK(ops_of(*model) == "RELU EXP COPY RELU EXP");  // x is given back as another output
+  CHECK(ops_of(*model) == "RELU EXP COPY RELU EXP");  // x is also an output
   CHECK(model->outputs.size() == 3);
 }
 

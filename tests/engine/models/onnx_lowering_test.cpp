@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators become the ops, parameters and shapes that ONNX's specification asks for.
+// Operators are lowered to the ops, parameters and shapes of ONNX's specification.
 #include <arenascope/models/npy.h>
 #include <doctest/doctest.h>
 
@@ -258,7 +258,7 @@ TEST_CASE("op names and the complete graph are not layers") {
     named.node(op, {last}, {next});
     last = next;
   }
-  // Two values are open all along, so that there is no narrow place but the end.
+  // Two values are always live, so that the only cut is at the end.
   whole.node("Relu", {"x"}, {"a0"}).node("Neg", {"x"}, {"b0"});
   for (int i = 0; i < 6; ++i) {
     const std::string at = std::to_string(i), next = std::to_string(i + 1);

@@ -56,11 +56,11 @@ class OnnxMaker {
   OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes, const std::vector<int64_t>& numbers);
   OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes,
                     const std::vector<std::string>& strings);
-  // The bytes as the file holds them, whatever the sizes say.
+  // The raw bytes, even if they do not match the sizes.
   OnnxMaker& raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
                         int type = kFloat);
-  // A sparse weight, or what a Constant makes: numbers and their places,
-  // one index for each in a line of all, or as many as there are dimensions.
+  // A sparse weight, or that of a Constant: values and their indices,
+  // one linear index each, or as many as there are dimensions.
   OnnxMaker& sparse_weight(const std::string& name, const std::vector<int64_t>& sizes,
                            const std::vector<int64_t>& indices, const std::vector<float>& numbers);
   OnnxMaker& sparse_constant(const std::string& name, const std::vector<int64_t>& sizes,
@@ -78,7 +78,7 @@ class OnnxMaker {
   // The opset of another domain.
   OnnxMaker& opset(const std::string& domain, int64_t version);
 
-  // The nodes added so far become a function "own::NAME" of the model, which has none then.
+  // The nodes added so far become a function "own::NAME" of the model, which then has none.
   OnnxMaker& function(const std::string& name, const std::vector<std::string>& inputs,
                       const std::vector<std::string>& outputs, const std::vector<std::string>& attributes = {},
                       int64_t opset = 13);

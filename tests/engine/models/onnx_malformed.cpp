@@ -30,7 +30,7 @@ constexpr int64_t kIntegers[] = {0,
                                  int64_t{1} << 40,
                                  -(int64_t{1} << 31)};
 constexpr float kNumbers[] = {0, -1, 1, 0.5F, 1e38F, -1e38F, 1e-38F, INFINITY, -INFINITY, NAN, 1e9F, 2};
-// Some that operators know, and some that none does.
+// Strings that operators accept, and others.
 constexpr const char* kStrings[] = {
     "",         "odd",     "linear",        "nearest",    "cubic",         "constant",
     "edge",     "reflect", "wrap",          "SUM",        "AVERAGE",       "LEFT",
@@ -152,7 +152,7 @@ class Maker {
     set_sizes(*specified->mutable_tensor_type()->mutable_shape(), sizes);
   }
 
-  // A graph of as many sources as the node, which it gives back.
+  // A graph with as many inputs as the node, which it returns as outputs.
   void fill(onnx::GraphProto& g) {
     const int count = 1 + static_cast<int>(random_.below(4));
     for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Models of one operator out of its schema, and what somebody hostile makes of a model: attributes, sources, sizes and types
-// that make no sense. The same for the same seed.
+// Models of one operator generated from its schema, and malformed variants: invalid attributes, inputs, sizes and types.
+// The same seed gives the same models.
 #pragma once
 #include "engine/models/onnx/onnx_schema.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operators with attributes and shapes that do not fit are refused, each in a sentence of its own; those that fit give
-// the shapes that ONNX's specification asks for.
+// Operators with invalid attributes and shapes are rejected with an error message each; valid ones have the shapes of
+// ONNX's specification.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -26,7 +26,7 @@ struct Input {
 Attr text(const std::string& name, const std::string& value) { return {name, value}; }
 Attr number(const std::string& name, int64_t value) { return {name, value}; }
 
-// The first result's shape, or "refused". Sources of no sizes and no type are left out.
+// The first result's shape, or "refused". Sources without sizes and type are omitted.
 std::string made(const std::string& op, const std::vector<Input>& inputs, const std::vector<Attr>& attributes = {},
                  int64_t opset = 28, const std::vector<std::pair<std::string, Ints>>& weights = {}) {
   OnnxMaker m(opset);
@@ -258,7 +258,7 @@ TEST_CASE("small types are stored wider, and computing in them is explicit") {
   CHECK(made("Add", {{{3}, kInt4}, {{3}, kInt4}}) == "refused");
   CHECK(made("Relu", {{{3}, kFloat8}}) == "refused");
   CHECK(made("Transpose", {{{3, 2}, kInt4}}) == "[2, 3]");
-  // What was read as a small type stays one behind operators that only move it.
+  // A small type is kept by operators that only move data.
   OnnxMaker m(21);
   m.input("x", {2, 3}, kInt4).output("y");
   m.node("Transpose", {"x"}, {"t"}).node("Neg", {"t"}, {"y"});
@@ -304,7 +304,7 @@ TEST_CASE("every operator checks presence, type and rank of its inputs") {
       m.output("y").node(op, names, {"y"}, {}, "", domain);
       const auto model = m.open();
       CAPTURE(name);
-      // A sequence or an option that holds nothing is nothing to run, and no fault.
+      // An empty sequence or optional value is valid, and nothing is executed.
       const bool may_be_empty = op.starts_with("Sequence") || op.starts_with("Optional");
       if (model.ok() && !model->runnable() && !may_be_empty)
         CHECK(model->problems.size() + model->unsupported.size() > 0);

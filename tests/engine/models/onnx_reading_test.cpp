@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What makes a file good or bad, before any operator is looked at.
+// Validation of ONNX files before any operator is lowered.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -76,7 +76,7 @@ TEST_CASE("a small network opens with its inputs, outputs and weights") {
   auto context = make_cpu_context();
   REQUIRE(model->load_weights(*context).ok());
   REQUIRE(model->weights.size() == 1);
-  const Tensor& w = model->weights[0].tensor;  // turned while it is loaded: products go row by row
+  const Tensor& w = model->weights[0].tensor;  // transposed while it is loaded, as MUL_MAT needs it
   CHECK(to_string(w.sizes()) == "[2, 3]");
   CHECK(std::vector<float>(w.data_as<float>(), w.data_as<float>() + 6) == std::vector<float>{1, 3, 5, 2, 4, 6});
 }
@@ -272,7 +272,7 @@ TEST_CASE("unsupported operators are listed, and the model can be inspected") {
   REQUIRE(model->problems.size() == 2);
   CHECK(says(model->problems[0], "'second'"));
   REQUIRE(model->graph.defined());
-  CHECK(model->graph.nodes().size() == 4);  // shapes that the file tells let its neighbours be lowered
+  CHECK(model->graph.nodes().size() == 4);  // declared shapes let the neighbours be lowered
   CHECK(model->graph.nodes()[1]->op == Op::Opaque);
   CHECK(to_string(model->outputs[0].sizes) == "[2, 2]");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's operators as the table has them, and nodes that do not fit theirs.
+// The table of ONNX's operator schemas, and nodes that violate their schema.
 #include "engine/models/onnx/onnx_schema.h"
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// What is said of a node with the source x, f32[2, 3]; empty where it is taken.
+// The schema mismatch of a node with the source x, f32[2, 3]; empty if there is none.
 std::string said(int64_t opset, const std::string& op, const Strings& inputs, const std::vector<Attr>& attributes = {},
                  const Strings& outputs = {"y"}, const std::string& domain = "") {
   OnnxMaker m(opset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A transformer as exporters write one out: each layer norm and GELU by its parts, shapes computed beside the tensors,
-// each constant a node of its own.
+// A transformer as exporters write it: each layer norm and GELU decomposed, shapes computed in the graph,
+// each constant a node.
 #pragma once
 #include <string>
 #include <vector>

@@ -98,12 +98,12 @@ TEST_CASE("byte pair merging by score") {
   CHECK(t->encode("abab") == Ids{1, 259, 264});
   CHECK(t->encode("aa", {false}) == Ids{263, 260});
   CHECK(t->encode("", {false}).empty());
-  // What is no token is written in bytes, and comes back from them; so do bytes that are no letter.
+  // Text without tokens is encoded as bytes and decoded from them, invalid UTF-8 too.
   CHECK(t->encode("\xC3\xA9", {false}) == Ids{259, 3 + 0xC3, 3 + 0xA9});
   CHECK(t->decode(t->encode("\xC3\xA9 b")) == "\xC3\xA9 b");
   CHECK(t->encode("\xFF", {false}) == Ids{259, 3 + 0xFF});
   CHECK(t->decode(t->encode("\xFF")) == "\xEF\xBF\xBD");
-  // Special tokens count where that is asked for.
+  // Special tokens are parsed on request.
   CHECK(t->encode("</s>a", {false, true}) == Ids{2, 263});
   CHECK(t->encode("</s>", {false, false}).size() == 5);
   CHECK(t->ends(2));
@@ -122,7 +122,7 @@ TEST_CASE("a character split over tokens") {
   CHECK(stream.add("\xE0").empty());
   CHECK(stream.finish() == "\xEF\xBF\xBD");
   CHECK(stream.finish().empty());
-  // Overlong, a surrogate, beyond the last letter, a lone continuation.
+  // Overlong, a surrogate, beyond the last character, a lone continuation byte.
   for (const char* bad : {"\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"}) {
     const std::string out = stream.add(bad);
     CHECK(out.size() == 3 * std::string(bad).size());
@@ -252,10 +252,10 @@ TEST_CASE("real vocabularies give the expected ids") {
       CAPTURE(i);
       CAPTURE(texts[i]);
       std::istringstream numbers(expected[i]);
-      Ids wanted;
-      for (int32_t id; numbers >> id;) wanted.push_back(id);
+      Ids reference;
+      for (int32_t id; numbers >> id;) reference.push_back(id);
       const Ids ids = (*t)->encode(texts[i], {false});
-      CHECK(ids == wanted);
+      CHECK(ids == reference);
       if (!other && name.find("bert") == std::string::npos) CHECK((*t)->decode(ids) == texts[i]);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where weights lie once they are loaded, and that none of their bytes is taken before.
+// The location of weights after loading; none of their memory is used before.
 #include <arenascope/models/mapped_files.h>
 #include <arenascope/tensor/alignment.h>
 #include <doctest/doctest.h>
@@ -38,9 +38,9 @@ std::string raw(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-// x + w, with w of `count` numbers that lie `padding` bytes further back than they have to.
+// x + w, where the `count` elements of w are `padding` bytes further back than necessary.
 std::vector<std::byte> sum_file(int64_t count, size_t padding) {
-  const std::string y(1 + padding, 'y');  // stands before the weights once, in the node
+  const std::string y(1 + padding, 'y');  // occurs before the weights once, in the node
   OnnxMaker m;
   m.input("x", {1}).output(y).raw_weight("w", {count}, raw(numbers(count)));
   return m.node("Add", {"x", "w"}, {y}).bytes();
@@ -103,7 +103,7 @@ TEST_CASE("reading a truncated file's pages ends the process, unless the program
       if (numbers[kCount - 1] != 0 || numbers[kCount / 2] != 0) ::_exit(2);
       const Status same = model->weights_unchanged();
       if (same.ok() || same.error().message.find("cut.onnx had") == std::string::npos) ::_exit(3);
-      write_file(path, sum_file(kCount, 0));  // as if nothing had been: what was read stays wrong
+      write_file(path, sum_file(kCount, 0));  // the file is restored: the values that were read remain wrong
       ::_exit(model->weights_unchanged().ok() ? 4 : 0);
     }
     int status = 0;

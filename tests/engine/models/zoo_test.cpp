@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The zoo: real sizes, the same numbers every time, and no weights until somebody asks.
+// The zoo: real sizes, the same values in every process, and weights that are generated on demand.
 #include <arenascope/graph/order.h>
 #include <arenascope/models/zoo.h>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is wrong with an input is said in one sentence; what is right survives being written and read.
+// Invalid planner inputs are rejected with one error; valid ones are unchanged after writing and reading.
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/explain.h>

@@ -135,7 +135,7 @@ TEST_CASE("a search stopped in any phase returns a valid plan at once") {
         REQUIRE_MESSAGE(ok.ok(), ok.error().message);
         least = std::min(least, std::chrono::duration<double>(back - asked).count());
       }
-      // Ten milliseconds; a hundred where the test machine may be shared and a million buffers are to be let go.
+      // Ten milliseconds; a hundred where the test machine may be shared and a million buffers have to be freed.
       CHECK_MESSAGE(least < (test::kSanitized ? 0.5 : 0.1),
                     n << " buffers, stopped after " << milliseconds << " ms: " << least << " s");
       if (n <= 20'000)

@@ -46,7 +46,7 @@ TEST_CASE("the example of the article gives its published figures") {
 TEST_CASE("two-level reports the level of each reuse") {
   Result<Plan> plan = find_planner("two-level")->plan(article(), {});
   REQUIRE(plan.ok());
-  // Level 1 lays C behind A; level 2 lays that block and B into E's; D stays apart.
+  // Level 1 places C after A; level 2 places that block and B into E's; D is separate.
   CHECK(plan->reuse_level == std::vector<uint8_t>{2, 2, 1, 0, 0});
   CHECK(plan->blocks[0] == plan->blocks[4]);
   CHECK(plan->blocks[3] != plan->blocks[4]);

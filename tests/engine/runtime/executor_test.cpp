@@ -308,7 +308,8 @@ TEST_CASE("a run can be paused, stepped, stopped at breakpoints and aborted from
 TEST_CASE("unsupported graphs are errors before anything runs") {
   test::ToyBackend backend;
   RandomGraph g(1);
-  CHECK(plan_memory(g.graph, "nobody", "depth-first").error().message.find("no planner 'nobody'") != std::string::npos);
+  CHECK(plan_memory(g.graph, "missing", "depth-first").error().message.find("no planner 'missing'") !=
+        std::string::npos);
   CHECK(plan_memory(g.graph, "none", "sideways").error().message.find("no order 'sideways'") != std::string::npos);
   auto memory = plan_memory(g.graph, "none", "depth-first");
   REQUIRE(memory.ok());

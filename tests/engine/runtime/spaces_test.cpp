@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a session tells of a run's memory, in every strategy, against an allocator that notes every call.
+// A session's view of a run's memory, in every strategy, compared with an allocator that records every call.
 #include <arenascope/graph/builder.h>
 #include <arenascope/memory/cpu_caching_allocator.h>
 #include <arenascope/runtime/executor.h>
@@ -22,7 +22,7 @@ struct Notes {
   void add(Bytes bytes) { active.push_back(now += bytes); }
 };
 
-// A caching allocator that writes down what it is asked.
+// A caching allocator that records its calls.
 class NotingAllocator final : public Allocator {
  public:
   explicit NotingAllocator(std::shared_ptr<Notes> notes) : notes_(std::move(notes)) {}
@@ -103,7 +103,7 @@ TEST_CASE("in every strategy the slices of all spaces sum to the allocator's byt
     recorder.drain();
     const auto s = session->snapshot();
     CHECK(s->lost == 0);
-    // The allocations' events are one thread's and stand in the order of the calls.
+    // Allocation events come from one thread and have the order of the calls.
     std::vector<std::pair<Nanoseconds, Bytes>> seen;
     Bytes now = 0;
     for (size_t i = 0; i < s->memory_events.size(); ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("in every strategy the slices of all spaces sum to the allocator's byt
       wrong += sum == notes->active[i] ? 0 : 1;
     }
     CHECK(wrong == 0);
-    // Whose they are.
+    // The tensors that the memory is bound to.
     std::set<trace::TensorRef> binding_observer;
     size_t own = 0;
     for (size_t i = 0; i < s->space_slices.size(); ++i) {
@@ -134,7 +134,7 @@ TEST_CASE("in every strategy the slices of all spaces sum to the allocator's byt
       REQUIRE(tensor != nullptr);
       CHECK(tensor->bytes <= slice.bytes);
     }
-    if (strategy == MemoryStrategy::Planned) CHECK(own == 0);  // they lie in the arena
+    if (strategy == MemoryStrategy::Planned) CHECK(own == 0);  // they are in the arena
     if (strategy != MemoryStrategy::Planned) CHECK(binding_observer.size() > 5);
     if (strategy == MemoryStrategy::Eager) CHECK(own >= 2 * binding_observer.size());
   }
@@ -142,7 +142,7 @@ TEST_CASE("in every strategy the slices of all spaces sum to the allocator's byt
 
 namespace {
 
-// A planned run of the chain, watched by poison: bytes that nobody needs are overwritten between steps.
+// A planned run of the chain with poisoned memory: unused bytes are overwritten between steps.
 struct Poisoned {
   Chain g;
   test::ToyBackend backend;
@@ -171,7 +171,7 @@ struct Poisoned {
     const TensorImpl* last = g.graph.nodes().back();
     return {last->data_as<float>(), last->data_as<float>() + 4096};
   }
-  // What the first run was seen to have.
+  // The arena allocations observed in the first run.
   std::vector<trace::ArenaAllocation> seen() {
     recorder.drain();
     recorder.drain();
@@ -258,7 +258,7 @@ TEST_CASE("the bytes a step accesses, found by poisoning the arena, are those of
     };
     REQUIRE(p.executor->run(options).ok());
     CHECK(wrong == 0);
-    CHECK(p.output() == expected);  // whatever is needed lies in a slice
+    CHECK(p.output() == expected);  // all needed bytes are in a slice
   }
   // And each is needed up to its last step: without it there the result is another one.
   for (const trace::ArenaAllocation& s : slices) {

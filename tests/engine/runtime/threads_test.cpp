@@ -223,7 +223,7 @@ TEST_CASE("run() rethrows an exception of any thread after all threads have retu
     };
     CHECK_THROWS_AS((*pool)->run(part), std::bad_alloc);
     CHECK(returned == 2);
-    (*pool)->run([&](int) { ++returned; });  // it goes on
+    (*pool)->run([&](int) { ++returned; });  // it continues
     CHECK(returned == 5);
   }
 }
@@ -243,5 +243,5 @@ TEST_CASE("the pause callback can be replaced during a run") {
   done = true;
   control.abort();
   run.join();
-  CHECK(heard % 2 == 0);  // both ends of a pause are told
+  CHECK(heard % 2 == 0);  // both ends of a pause are reported
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Watching changes nothing: a run that is recorded or has a control attached has the barriers, order, threads, places
-// and kernels that it has alone.
+// Observation changes nothing: a run that is recorded or has a control attached has the same barriers, order, threads,
+// addresses and kernels as one without.
 #include <arenascope/graph/builder.h>
 #include <arenascope/runtime/executor.h>
 #include <arenascope/trace/session.h>
@@ -18,7 +18,7 @@ namespace {
 
 intptr_t address(const void* p) { return reinterpret_cast<intptr_t>(p); }
 
-// Writes down what each thread computes, in its order, and where the result lies.
+// Records the computations of each thread in order, and the addresses of the results.
 class WatchedBackend final : public StatelessBackend {
  public:
   struct Call {
@@ -153,7 +153,7 @@ TEST_CASE("recorded, watched and timed runs have the same barriers, order, threa
             auto report = executor->run(options);
             REQUIRE(report.ok());
             auto calls = backend.take_calls();
-            // Each executor has an arena of its own: places count from where that begins.
+            // Each executor has its own arena: offsets are relative to its begin.
             for (auto& [thread, list] : calls)
               for (auto& call : list)
                 call.offset = strategy == MemoryStrategy::Planned ? call.offset - address(executor->arena()) : 0;
@@ -209,7 +209,7 @@ TEST_CASE("steps and slices are derived from spans and the bound plan") {
       CHECK(mark.time <= run->end);
     }
   }
-  CHECK(snapshot->seen.size() == 0);  // nobody watched the bytes
+  CHECK(snapshot->seen.size() == 0);  // accesses were not observed
 }
 
 TEST_CASE("a recording names the device of a run") {

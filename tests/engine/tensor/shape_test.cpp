@@ -65,7 +65,7 @@ TEST_CASE("row-major strides are contiguous") {
   CHECK(contiguous_strides({}) == Dims{});
   CHECK(is_contiguous({2, 3}, {3, 1}));
   CHECK_FALSE(is_contiguous({2, 3}, {1, 2}));
-  CHECK(is_contiguous({1, 3}, {77, 1}));  // nobody walks a dimension of one
+  CHECK(is_contiguous({1, 3}, {77, 1}));  // the stride of a dimension of size 1 is not used
   CHECK(is_contiguous({0, 3}, {9, 9}));
   CHECK_FALSE(is_contiguous({2, 3}, {0, 1}));
 }

@@ -209,7 +209,7 @@ TEST_CASE("events that are not shown are counted by category") {
         "2 events without a valid time: not read; 1 end without a begin: not shown.");
   REQUIRE(s->problems.size() == 1);
   CHECK(s->problems[0].severity == Severity::Warning);
-  // Nothing is wrong with a file that has flow events.
+  // A file with flow events is valid.
   const auto note =
       imported(R"([{"ph":"X","name":"a","ts":1,"dur":2},{"ph":"s","id":1,"ts":1,"name":"flow"},{}])").snapshot;
   REQUIRE(note->problems.size() == 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// FlatBuffers for tests, written front to back: a table is its fields' bytes behind a list of their offsets, and what a field
-// refers to lies further on.
+// FlatBuffers for tests, written front to back: a table is a list of offsets followed by its fields' bytes, and objects
+// that a field refers to follow later.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -14,7 +14,7 @@ class FlatWriter {
  public:
   explicit FlatWriter(const std::string& identifier) : out_(4, '\0') { out_ += identifier; }
 
-  // A field: its number, and how its bytes are written; what is behind a reference comes when the table is through.
+  // A field: its number, and how its bytes are written; objects that it refers to are written after the table.
   struct Field {
     size_t number;
     std::string bytes;                  // of a scalar

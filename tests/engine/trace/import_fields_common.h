@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the importers say that they show and leave out is so: each field of traces made here is changed, and of what is
-// shown something changes, of what is left out nothing. And no file has a field that nobody thought of.
+// The importers' lists of shown and ignored fields are true: each field of traces generated here is changed, and shown
+// fields change the result, ignored ones do not. And no file has a field that is in neither list.
 #pragma once
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
@@ -63,7 +63,7 @@ inline std::string imported_text(const std::string& bytes) {
 
 using Paths = std::set<std::string>;
 
-// Fields that nobody thought of.
+// Fields that are in neither list.
 inline void check_known(ImportFormat format, const Paths& paths) {
   CHECK(!paths.empty());
   for (const std::string& path : paths) {

@@ -256,7 +256,7 @@ TEST_CASE("each field of an IREE profile is shown or ignored as listed") {
   for (Json& record : records) {
     const Json whole = record;
     for (const auto& [key, value] : whole.items()) {
-      if (key == "record_type") continue;  // it says which record it is
+      if (key == "record_type") continue;  // it selects the record
       const std::string path = whole["record_type"].get<std::string>() + '.' + key;
       paths.insert(path);
       change(record[key]);

@@ -90,7 +90,7 @@ void collect(const std::vector<WireField>& fields, Paths& paths) {
   }
 }
 
-// Changes each field in turn; a message as a whole by leaving it out.
+// Changes each field in turn; a message is also removed as a whole.
 void change_fields(std::vector<WireField>& fields, const std::function<bool()>& changes, Found& found) {
   for (size_t i = 0; i < fields.size(); ++i) {
     const WireField before = fields[i];
@@ -142,7 +142,7 @@ void add_clocks(test::PerfettoWriter& w) {
       },
       9);
   w.event(9'000'500, 4, 200, "", [&] { out.real(44, 2.5); });
-  w.packet(  // the names of sequence 3 are reset, so this event has none
+  w.packet(  // the names of sequence 3 are reset, so that this event has none
       [&] {
         out.number(13, 1), out.number(8, 9'001'000);
         w.message(11, [&] { out.number(9, 3), out.number(11, 100), out.number(10, 9); });
@@ -191,7 +191,7 @@ void add_names(test::PerfettoWriter& w) {
   w.event(9'002'500, 3, 500, "raw");
 }
 
-// Counters beside spans, their units and scales.
+// Counters next to spans, their units and scales.
 void add_counters(test::PerfettoWriter& w) {
   auto& out = w.out;
   const auto describe = [&](uint64_t uuid, const char* name, auto&& counter) {

@@ -221,7 +221,7 @@ TEST_CASE("a snapshot pickle: memory, segments and block addresses") {
   REQUIRE(s->open_spaces.size() == 1);
   CHECK(s->open_space_slices[0].address == s->open_spaces[0].address + 1024);
   CHECK(s->slices.empty());  // there is no plan, and so no arena
-  // Where the block that the trace saw taken was taken; of the older ones nobody told it.
+  // The stack of the block that the trace saw allocated; older blocks have none.
   REQUIRE(s->stacks.size() == 1);
   REQUIRE(s->stacks[0].allocations.size() == 1);
   const uint32_t taken = s->stacks[0].allocations[0];
@@ -281,7 +281,7 @@ TEST_CASE("PyTorch's own profile of a resnet50, compressed") {
       for (size_t i = 0; i < l.rows.size(); ++i) kernels += l.rows[i].end() - l.rows[i].begin();
     }
   }
-  CHECK(kernels >= 591'209'000);  // 8,772 kernels, and the copies and fills beside them
+  CHECK(kernels >= 591'209'000);  // 8,772 kernels, and copies and fills
   CHECK(kernels < 620'000'000);
   const auto& host = s->series(MemoryKind::HostPageable, MemoryCount::Active);
   const auto& device = s->series(MemoryKind::Default, MemoryCount::Active);
@@ -297,7 +297,7 @@ TEST_CASE("memory may be freed by another thread") {
                        R"({{"Device Type":1,"Device Id":{},"Bytes":{}}}}},)",
                        thread, us, device, bytes);
   };
-  // The second thread frees, and is told of first.
+  // The second thread frees, and its events come first.
   const auto s = open("[" + event(2, 15, -1000, 0) + event(2, 35, -1000, 1) + event(1, 10, 1000, 0) +
                           event(1, 20, 1000, 1) + event(1, 30, 500, 0) + event(2, 40, -500, 0) + "]",
                       TraceKind::ChromeJson);
@@ -411,12 +411,12 @@ TEST_CASE("PyTorch's snapshots of a transformer: sums agree with the segments th
     CHECK(report->problem == "");
     const auto s = session.snapshot();
     const auto& active = s->series(MemoryKind::Default, MemoryCount::Active);
-    // Entries say what was asked for; blocks are what was handed out.
+    // Entries have requested sizes, blocks have allocated sizes.
     CHECK(active.at(s->time.end) == static_cast<double>(known.active));
     CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == known.peak);
     CHECK(s->series(MemoryKind::Default, MemoryCount::Reserved).at(s->time.end) == static_cast<double>(known.reserved));
     CHECK(s->space_slices.size() == known.frees);
-    // No two live slices lie on each other.
+    // No two live slices overlap.
     for (int i = 1; i < 20; ++i) {
       const Nanoseconds t = s->time.begin + s->time.length() / 20 * i;
       auto live = s->space_slices_in(t, t + 1, 100000);

@@ -87,7 +87,7 @@ TEST_CASE("an IREE profile: each reservation is inside a slab of its pool") {
   for (const auto& a : s->allocators) ids[a.name] = a.id;
   REQUIRE(ids.contains("IREE, pool 1 on device 0"));
   REQUIRE(ids.contains("IREE, buffers on device 0"));
-  std::vector<std::array<int64_t, 3>> taken;  // of the pool: address, bytes, live behind it
+  std::vector<std::array<int64_t, 3>> taken;  // of the pool: address, bytes, live bytes after it
   int64_t live = 0, buffers = 0, slabs = 0;
   for (size_t i = 0; i < s->memory_events.size(); ++i) {
     const Event& e = s->event(s->memory_events[i]);
@@ -104,7 +104,7 @@ TEST_CASE("an IREE profile: each reservation is inside a slab of its pool") {
   CHECK(taken ==
         std::vector<std::array<int64_t, 3>>{{0, 512, 512}, {1024, 1024, 1536}, {512, 256, 1792}, {1024, 1024, 768}});
   CHECK(slabs == 1024);
-  CHECK(buffers == 200);  // taken and given back
+  CHECK(buffers == 200);  // allocated and freed
   CHECK(s->peak(MemoryKind::Default, MemoryCount::Reserved) >= 2048);
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("10,000 damaged recordings") {
       ++opened;
       CHECK(report->bytes + report->dropped_bytes == static_cast<int64_t>(bytes.size()));
       CHECK(session.bytes() < (size_t{16} << 20));
-      const auto s = session.snapshot();  // and what it shows can be asked for
+      const auto s = session.snapshot();  // its contents can be queried
       for (size_t t = 0; t < s->tracks.size(); ++t) {
         asked += static_cast<int>(s->spans(TrackId(t), s->time.begin, s->time.end, 50).size());
         s->span_at(TrackId(t), s->time.begin + s->time.length() / 2);

@@ -106,7 +106,7 @@ inline ExpandableSnapshot expandable_snapshot(uint32_t seed, size_t kept) {
   return out;
 }
 
-// Two devices, of which the second one holds more: segments of 64 MiB and 1 GiB. Nothing was recorded before.
+// Two devices, of which the second one has more: segments of 64 MiB and 1 GiB. There is no history.
 // `traces`: whether there is an (empty) trace for each device.
 inline std::string snapshot_without_history(bool traces) {
   using nlohmann::json;

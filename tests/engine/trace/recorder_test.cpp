@@ -20,7 +20,7 @@ GraphInfo small_graph(size_t nodes) {
   return g;
 }
 
-// Checks the promise of Sink: whatever an event refers to has been described, and a run ends after its last event.
+// Checks the contract of Sink: everything that an event refers to has been described, and a run ends after its last event.
 struct StrictSink : Sink {
   size_t tracks = 0, runs = 0, events_seen = 0, counters = 0;
   std::vector<bool> ended;
@@ -35,7 +35,7 @@ struct StrictSink : Sink {
   void events(TrackId track, std::span<const Event> events) override {
     wrong += track.index() >= tracks;
     for (const Event& e : events) {
-      if (e.kind() == EventKind::Counter) {  // the process's, beside all runs
+      if (e.kind() == EventKind::Counter) {  // of the process, outside of runs
         ++counters;
         continue;
       }
@@ -161,7 +161,7 @@ TEST_CASE("the process's resident memory is recorded with the runs") {
   recorder.start();
   const size_t bytes = size_t{32} << 20;
   const RunId run = recorder.begin_run({});
-  // Pages of their own: what the heap hands out may have been in memory before.
+  // Separate pages: heap memory may have been resident before.
   auto* held = static_cast<char*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   REQUIRE(held != MAP_FAILED);
   std::memset(held, 1, bytes);

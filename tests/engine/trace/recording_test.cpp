@@ -115,7 +115,7 @@ TEST_CASE("a saved session round-trips") {
     CHECK(x.first == y.first);
     CHECK(x.barriers == y.barriers);
   }
-  const auto lines_of = [](const Session& session) {  // the order of equal times may differ, nothing else
+  const auto lines_of = [](const Session& session) {  // only the order of equal times may differ
     std::multiset<std::string> lines;
     std::istringstream in(text_of(session));
     for (std::string line; std::getline(in, line);) lines.insert(line);
@@ -347,9 +347,10 @@ TEST_CASE("kernel names of device work are recorded, in labels and for other too
   auto graph = std::make_shared<GraphInfo>();
   graph->id = GraphId(0);
   graph->nodes.push_back({.name = "conv1", .op = "CONV_2D"});
-  const Event told = work(RunId(0), NodeId(0), 10, 20, 3, NameId(0)), plain = work(RunId(0), NodeId(0), 20, 30, 7);
-  CHECK(told.chunk() == 3);
-  CHECK(told.kernel() == NameId(0));
+  const Event with_kernel = work(RunId(0), NodeId(0), 10, 20, 3, NameId(0)),
+              plain = work(RunId(0), NodeId(0), 20, 30, 7);
+  CHECK(with_kernel.chunk() == 3);
+  CHECK(with_kernel.kernel() == NameId(0));
   CHECK(plain.b == 7);  // as before there were kernels
   CHECK(!plain.kernel().valid());
   auto writer = RecordingWriter::create(file.path);
@@ -357,19 +358,19 @@ TEST_CASE("kernel names of device work are recorded, in labels and for other too
   (*writer)->describe(NameInfo{NameId(0), "conv_winograd"});
   (*writer)->describe(std::shared_ptr<const GraphInfo>(graph));
   (*writer)->describe(RunInfo{.id = RunId(0), .graph = GraphId(0), .begin = 5});
-  (*writer)->events(TrackId(0), std::vector{told, plain, work(RunId(0), NodeId(0), 30, 40, 0, NameId(99))});
+  (*writer)->events(TrackId(0), std::vector{with_kernel, plain, work(RunId(0), NodeId(0), 30, 40, 0, NameId(99))});
   REQUIRE((*writer)->close().ok());
   Session session;
   REQUIRE(read_recording(file.path, session).ok());
   const auto s = session.snapshot();
   const auto& rows = s->tracks[0].lanes[0].rows;
   REQUIRE(rows.size() == 3);
-  CHECK(rows[0] == told);
+  CHECK(rows[0] == with_kernel);
   CHECK(rows[1] == plain);
   CHECK(s->kernel(rows[0]) == "conv_winograd");
   CHECK(s->label(rows[0]) == "CONV_2D conv1 · conv_winograd");
   CHECK(s->label(rows[1]) == "CONV_2D conv1");
-  CHECK(s->kernel(rows[2]).empty());  // a name that nobody told
+  CHECK(s->kernel(rows[2]).empty());  // the name was not described
   std::ifstream in(file.path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
   CHECK(bytes.find("CONV_2D conv1 · conv_winograd") != bytes.npos);  // as Perfetto shows it
@@ -474,7 +475,7 @@ TEST_CASE("texts of current recordings are not parsed") {
   graph->id = GraphId(0);
   graph->nodes.resize(1);
   graph->nodes[0].op = "SET_ROWS";
-  graph->nodes[0].flags = kView;  // which is no writer, whatever it is called
+  graph->nodes[0].flags = kView;  // a view writes nothing, whatever its op is
   (*writer)->describe(std::shared_ptr<const GraphInfo>(graph));
   (*writer)->describe(Problem{Severity::Note, "gemm over 1x64: way 1, by rule, level fast", 0, {}, {}});
   (*writer)->describe(Problem{Severity::Warning, "'x' holds NaN or infinities", 0, {}, NodeId(1)});

@@ -7,7 +7,7 @@ namespace arenascope::test {
 
 using Fields = std::vector<FlatWriter::Field>;
 
-// x (given) and w (constant) → conv → relu → y. The two results lie at 0 and 64 of buffer 1, x at 128.
+// x (given) and w (constant) → conv → relu → y. The two results are at 0 and 64 of buffer 1, x at 128.
 inline std::string executorch_program() {
   FlatWriter w("ET12");
   const auto place = [&](uint32_t offset) { return w.table(6, {w.scalar<uint32_t>(0, 1), w.scalar(1, offset)}); };

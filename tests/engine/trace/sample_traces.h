@@ -209,7 +209,7 @@ inline std::string snapshot_pickle() {
   entry("alloc", 0x10600, 500, 2000);
   entry("free_completed", 0x10000, 100, 3000);
   out += "eas.";
-  // The first entry that counts is the alloc at 2 ms: what was there before stands from then on.
+  // The first entry that counts is the alloc at 2 ms: earlier blocks are live from then on.
   return out;
 }
 

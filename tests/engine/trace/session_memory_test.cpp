@@ -10,7 +10,7 @@
 
 namespace {
 
-// Allocations of this thread until one fails; negative: none does.
+// Allocations of this thread until one fails; negative: none fails.
 thread_local int64_t allocations_left = -1;
 thread_local int64_t allocation_count = 0;
 
@@ -38,7 +38,7 @@ namespace {
 constexpr int kRuns = 600;
 constexpr size_t kBound = size_t{1} << 20;  // some of the events are evicted
 
-// Allocations made while a session is filled; the one of number `failing` fails (negative: none).
+// Allocations made while a session is filled; number `failing` fails (negative: none).
 int64_t fill_failing(Session& session, int64_t failing) {
   test::fill(session, {.runs = 1});
   const int64_t before = allocation_count;

@@ -186,7 +186,7 @@ TEST_CASE("bytes reused in place or joined count once") {
                  {.tensor = TensorRef::node(NodeId(1)), .offset = 94, .size = 70, .first = Step(0), .last = Step(2)},
                  {.tensor = TensorRef::node(NodeId(2)), .offset = 64, .size = 100, .first = Step(1), .last = Step(3)}};
   CHECK(Snapshot::occupancy(plan) == std::vector<Bytes>{100, 100, 100});
-  plan.slices[0].offset = INT64_MIN;  // of a file that lies
+  plan.slices[0].offset = INT64_MIN;  // from an invalid file
   plan.slices[1].size = INT64_MAX;
   CHECK(Snapshot::occupancy(plan).size() == 3);
 }
@@ -272,7 +272,7 @@ TEST_CASE("a bounded session evicts the oldest events, keeps statistics, and ear
     const auto cells = snapshot->spans(TrackId(0), snapshot->time.begin, snapshot->time.end, 30);
     CHECK_FALSE(cells.empty());
   }
-  // What is left answers as the whole does.
+  // The remaining part answers queries like the whole.
   const RunId last(static_cast<int32_t>(s->runs.size() - 1));
   CHECK(s->steps(last).marks().size() == 4);
   CHECK(s->steps(last).time_of(2) == w->steps(last).time_of(2));
@@ -324,7 +324,7 @@ TEST_CASE("slices and steps of two threads are merged for any drain order") {
 
 namespace {
 
-// One node of two parts on two threads, a run of 100 ns for each wall time that is given; what is asked for beside.
+// One node of two chunks on two threads, one run of 100 ns per given wall time; queries in between.
 struct Runs {
   Session session;
   RunId next{0};
@@ -481,7 +481,7 @@ TEST_CASE("slices belong to the run named by their events") {
   Runs runs;
   runs.begin();
   runs.next = RunId(1);
-  runs.begin();  // a second executor, while the first one's run goes on
+  runs.begin();  // a second executor, while the first one's run continues
   const auto ref = TensorRef::node(NodeId(0));
   const std::array<Event, 4> events = {
       slice_live(RunId(0), 1100, ref, 64, 128, Step(0)), slice_live(RunId(1), 1110, ref, 64, 128, Step(0)),

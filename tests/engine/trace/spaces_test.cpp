@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spaces and what was handed out in them, as a session tells them.
+// Spaces and the allocations in them, as a session reports them.
 #include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
@@ -31,7 +31,7 @@ struct Played {
   void add(const Event& e) { session.events(TrackId(0), {&e, 1}); }
 };
 
-// What lies in the slices at a time.
+// The bytes of allocations that are live at a time.
 Bytes live_at(const Snapshot& s, Nanoseconds t) {
   Bytes sum = 0;
   for (const SpaceAllocation& slice : s.space_slices_in(t, t + 1, SIZE_MAX)) sum += slice.bytes;
@@ -45,7 +45,7 @@ TEST_CASE("allocations are inside reservations, with owner and requested size") 
   p.add(reserve(10, kWork, 0x1000, 4096, 0, 0));
   p.add(alloc(20, MemoryKind::KVCache, 0x1400, 512, 2, 7));
   p.add(owner(20, 0x1400, 500, 2, GraphId(0), TensorRef::node(NodeId(3))));
-  p.add(alloc(30, kWork, 0x1400, 64, 1, 8));  // another device's: addresses have nothing to do with each other
+  p.add(alloc(30, kWork, 0x1400, 64, 1, 8));  // another device's: its addresses are unrelated
   p.add(trace::free(40, MemoryKind::KVCache, 0x1400, 512, 2, 7));
   const auto s = p.session.snapshot();
   CHECK(s->problems.empty());
@@ -64,7 +64,7 @@ TEST_CASE("allocations are inside reservations, with owner and requested size") 
   CHECK(s->open_space_slices[0].device == DeviceId(1));
   REQUIRE(s->open_spaces.size() == 2);
   CHECK_FALSE(s->open_spaces[0].implied);
-  CHECK(s->open_spaces[1].implied);  // nobody was seen to take it
+  CHECK(s->open_spaces[1].implied);  // no reservation was recorded
   CHECK(live_at(*s, 30) == 576);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("an arena is owned by a graph and has slices of that graph's runs") {
   Played p;
   p.add(alloc(10, kWork, 0x1000, 4096, 0, 1));
   p.add(owner(10, 0x1000, 4096, 0, GraphId(1), TensorRef::none()));
-  p.add(alloc(10, kWork, 0x8000, 4096, 0, 2));  // as large, and nobody's
+  p.add(alloc(10, kWork, 0x8000, 4096, 0, 2));  // as large, without an owner
   p.add(owner(10, 0x8000, 4000, 0, GraphId::none(), TensorRef::none()));
   for (int i = 0; i < 2; ++i) {
     auto graph = std::make_shared<GraphInfo>();

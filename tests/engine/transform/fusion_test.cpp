@@ -328,7 +328,7 @@ TEST_CASE("requested tensors are not inside a fused node") {
     CHECK_FALSE(fused->node_map[0]);
     CHECK(fused->node_map[1]);
   }
-  // Read twice: by somebody outside too.
+  // Two consumers, one of them outside.
   Net twice([](GraphBuilder& b) {
     const Tensor x = b.op(Op::Relu, {b.input("x", {4, 4})}, {}, "first");
     return b.add(b.reduce(Op::ReduceSum, x, {1}, true), b.op(Op::Neg, {x}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a training graph loses where a transform does not look after it.
+// Properties of a training graph that transforms must keep.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -155,7 +155,7 @@ TEST_CASE("fusion keeps gradients of inputs and hides others") {
   auto fused = fuse_graph(t.graph, Greedy());
   REQUIRE(fused);
   CHECK(fused->node_map[t.graph.find_node(*of_w).index()]);
-  CHECK_FALSE(fused->node_map[t.graph.find_node(*t.graph.nodes()[1]).index()]);  // the product, in front of its RELU
+  CHECK_FALSE(fused->node_map[t.graph.find_node(*t.graph.nodes()[1]).index()]);  // the matmul, before its RELU
 }
 
 TEST_CASE("parameter statistics are fused like constants") {

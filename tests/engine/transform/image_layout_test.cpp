@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphs whose images lie with their channels last: where they do and where they do not, and results against the
-// reference backend, with and without fusion, in several parts, strategies and shapes.
+// Channels-last graphs: which tensors have the layout, and results compared with the
+// reference backend, with and without fusion, in several chunks, strategies and shapes.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ using namespace arenascope;
 
 namespace {
 
-// What the CPU says, but that everything which can lie so gains from it, however small.
+// The CPU's layout preferences, but any possible change to channels-last counts as a gain.
 class Eager : public Backend {
  public:
   explicit Eager(Backend& own) : own_(own) {}
@@ -259,7 +259,7 @@ TEST_CASE("channels-last images give the results of channels-first ones") {
         check(run(*cpu, laid_out->graph, output, threads, MemoryStrategy::Planned, true));
         if (threads == 2) check(run(*unpacked, laid_out->graph, output, threads, MemoryStrategy::Planned));
       }
-      // Written anew, as for tensors that are computed again.
+      // Reordered, as for tensors that are rematerialised.
       std::vector<NodeId> order;
       for (size_t i = 0; i < laid_out->graph.nodes().size(); ++i) order.push_back(NodeId(static_cast<int32_t>(i)));
       std::vector<Tensor> node_map;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphs that write into tensors: what has nothing to do with these is rewritten, what reads another version of them than the
-// newest stays as it is, so that every result has the bits of the graph as written.
+// Graphs that write into tensors: unrelated nodes are rewritten, and readers of an older version of such tensors stay
+// unchanged, so that every result has the bits of the original graph.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using namespace arenascope;
 
 namespace {
 
-// A graph of several outputs over leafs with memory. Of integers they count up, "=0.5" is that number.
+// A graph of several outputs over leafs with memory. Integer leafs count up; "=0.5" sets that number.
 struct WrittenNet {
   Context context = *Context::create({.mem_size = size_t{1} << 22});
   GraphBuilder b{context};
@@ -68,7 +68,7 @@ void fill(const Graph& graph) {
   }
 }
 
-// Two runs behind each other, as what a run leaves in a state is what the next one begins with.
+// Two consecutive runs, as a state that one run leaves is the input of the next.
 std::vector<std::vector<float>> run_twice(const Graph& graph, const std::vector<Tensor>& outputs, int threads,
                                           MemoryStrategy strategy) {
   auto backend = cpu::make_cpu_backend();
@@ -154,7 +154,7 @@ TEST_CASE("readers before and after a write see different values") {
   WrittenNet net;
   GraphBuilder& b = net.b;
   const Tensor state = net.state("state", {4, 8}), zero = b.weight("=0", {1}), half = b.weight("=0.5", {1});
-  const Tensor before = b.cont(state);  // does nothing, but keeps the numbers
+  const Tensor before = b.cont(state);  // a copy, which keeps the values
   const Tensor low = b.op(Op::Max, {state, zero});
   const Tensor all = net.written(state, b.input("x", {3, 8}), b.input("rows", {3}, DType::I64), {before, low});
   net.output(b.mul(b.op(Op::Neg, {all}), before));

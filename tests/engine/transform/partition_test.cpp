@@ -83,7 +83,7 @@ Graph random_graph(uint32_t seed, int nodes, std::vector<Tensor>& outputs) {
   return graph;
 }
 
-// Copies that sides need: a value and a side that reads it although it lies on the other one.
+// The copies of an assignment: pairs of a value and a side that reads it from the other one.
 int count(const Graph& graph, const std::vector<uint8_t>& sides) {
   std::set<std::pair<size_t, int>> copies;
   const size_t nodes = graph.nodes().size();
@@ -103,7 +103,7 @@ PartitionSide side_of(const TensorImpl& node, uint32_t salt) {
                                                                                          : PartitionSide::Either;
 }
 
-// What the second of the host's threads computed.
+// The number of chunks that the second host thread computed.
 int64_t parts_on_second_thread(const trace::Snapshot& seen) {
   int64_t parts = 0;
   for (const trace::TrackView& track : seen.tracks) {

@@ -29,7 +29,7 @@ class RandomNetwork {
 
   Graph graph;
 
-  // The same numbers for the same name, whatever the type.
+  // The same values for the same name, in every type.
   static std::vector<float> values_of(const TensorImpl& leaf) {
     uint32_t state = 1;
     for (char c : leaf.name.str()) state = state * 31 + static_cast<uint8_t>(c);

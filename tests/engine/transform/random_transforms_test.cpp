@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random networks taken through random sequences of transforms. After each of them every role, gradient, accumulator,
-// layer and lifetime has come along, sources stand before users, a plan can be made, and outputs have the same bits
-// wherever the transform promises that.
+// Random networks with random sequences of transforms. After each transform every role, gradient, accumulator,
+// layer and lifetime is kept, sources come before users, a plan can be made, and outputs have the same bits
+// if the transform guarantees that.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -25,7 +25,7 @@ using namespace arenascope;
 
 namespace {
 
-// Fuses what can be fused and gains from channels last wherever that is possible.
+// Fuses everything that can be fused and prefers channels-last wherever that is possible.
 class Anything final : public Capabilities {
  public:
   std::string_view name() const override { return "anything"; }
@@ -56,9 +56,9 @@ struct Step {
   const Graph &before, &after;
   const std::vector<Tensor>& node_map;            // by node of `before`
   std::map<const TensorImpl*, Tensor> converted;  // given tensors in another type
-  std::vector<Placement> placements;              // by node of `before`: where its bytes are to lie; empty: as before
+  std::vector<Placement> placements;              // by node of `before`: the requested placement; empty: unchanged
 
-  // What a tensor of `before` is in `after`; null: it vanished inside of a fused node.
+  // The tensor of `after` that a tensor of `before` became; null: it vanished inside of a fused node.
   const TensorImpl* mapped(const TensorImpl& tensor) const {
     if (const NodeId id = before.find_node(tensor); id.valid()) return node_map[id.index()].impl();
     if (after.find_leaf(tensor).valid()) return &tensor;
@@ -67,7 +67,7 @@ struct Step {
   }
 };
 
-// Sources stand before their users, and each tensor once.
+// Sources come before their users, and each tensor occurs once.
 void check_topology(const Graph& graph) {
   std::set<const TensorImpl*> seen(graph.leafs().begin(), graph.leafs().end());
   CHECK(seen.size() == graph.leafs().size());
@@ -80,7 +80,7 @@ void check_topology(const Graph& graph) {
   }
 }
 
-// Every node has a twin but what fusion may hide, which is nobody's result.
+// Every node is mapped, except intermediate results that fusion hides.
 void check_node_map(const Step& s) {
   REQUIRE(s.node_map.size() == s.before.nodes().size());
   std::set<const TensorImpl*> gradients;
@@ -149,7 +149,7 @@ void check_gradients(const Step& s) {
   if (s.before.has_grads()) CHECK(carried > 0);
 }
 
-// Whose value a tensor carries: what a transform puts in is called "x (…)" after what it copies.
+// The name of the tensor whose value a tensor carries: a transform names its copies "x (…)".
 std::string root(std::string_view name) { return std::string(name.substr(0, name.find(" ("))); }
 
 class Values {
@@ -170,7 +170,7 @@ class Values {
   std::map<const TensorImpl*, std::string> names_;  // of twins
 };
 
-// Whoever read a value reads it still, or a copy of it, so that it lives as long; bytes belong to whom they belonged.
+// Every consumer still reads the value or a copy of it, so that its lifetime does not shrink; bytes keep their owners.
 void check_lifetimes(const Step& s) {
   const Values value(s);
   const auto before = find_owners(s.before), after = find_owners(s.after);
@@ -199,8 +199,8 @@ std::vector<NodeId> as_collected(const Graph& graph) {
   return order;
 }
 
-// In the new order too, bytes are there from the step that makes them to the last one that reads them: every reader of
-// `before` finds its source, or a copy of it, alive, and what lives ends with a reader. They lie where they were put.
+// In the new order too, bytes exist from the step that computes them to the last one that reads them: every consumer in
+// `before` finds its source, or a live copy of it, and each lifetime ends with a consumer. Placements are as requested.
 void check_spans(const Step& s) {
   const auto before = find_owners(s.before), after = find_lifetimes(s.after, as_collected(s.after));
   const auto owner_of = [&](const TensorImpl& tensor) {
@@ -234,7 +234,7 @@ void check_spans(const Step& s) {
   }
 }
 
-// A recording of the graph says the same and is planned the same: what is fused stays fused, and of the same parts.
+// A recording of the graph describes the same graph and gives the same plan: fused nodes stay fused, with the same steps.
 void check_restored(const Graph& graph) {
   const trace::GraphInfo described = describe_graph(graph);
   const auto restored = restore_graph(described);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rewrite rules: each finds what exporters spell out, in several spellings, makes the op that it is, says how many nodes
-// it was, and computes what the graph as written computes, within a bound. What only looks alike stays as it is.
+// Rewrite rules: each matches several spellings that exporters emit, builds the equivalent op, reports how many nodes
+// it replaced, and computes the same within a bound. Graphs that only look similar are not changed.
 #include <arenascope/transform/rewrite.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace {
 using test::Build;
 
 // Leafs are seeded by their names: "=0.5" is that number, "0.." counts up, "cos" and "sin" are tables of angles,
-// "positive…" is above 0, "halves of 255" are those of odd numbers, all others lie between -2 and 2; indices (i64) lie between -1 and 7,
-// and bytes are any.
+// "positive…" is above 0, "halves of 255" are those of odd numbers, all others are between -2 and 2; indices (i64) are
+// between -1 and 7, and bytes are arbitrary.
 void fill(TensorImpl& leaf, uint32_t& state) {
   const std::string name(leaf.name);
   const int64_t width = leaf.rank() > 0 ? leaf.sizes.back() : 1;
@@ -176,7 +176,7 @@ Tensor decomposed_soft_max(GraphBuilder& b, const Tensor& x, int axis) {
   return div(b, e, b.reduce(Op::ReduceSum, e, {axis}, true));
 }
 
-// [B, T, H·D] of three products as heads [B, H, T, D].
+// [B, T, H·D] of three matmuls as heads [B, H, T, D].
 Tensor heads(GraphBuilder& b, const char* name) {
   return b.permute(b.reshape(b.input(name, {2, 5, 12}), {2, 5, 3, 4}), {0, 2, 1, 3});
 }
@@ -213,7 +213,7 @@ const std::vector<Case>& cases() {
          const Tensor e = b.add(op(b, Op::Erf, div(b, x, number(b, "=1.4142135"))), number(b, "=1"));
          return b.mul(b.mul(x, number(b, "=0.5")), e);
        }},
-      {"gelu of a product, halved behind",
+      {"gelu of a product, halved after it",
        "gelu",
        {Op::Mul, Op::Gelu},
        5,
@@ -262,7 +262,7 @@ const std::vector<Case>& cases() {
        [](GraphBuilder& b) {
          return op(b, Op::Log, b.add(op(b, Op::Exp, b.input("x", {3, 40})), number(b, "=1")));
        }},
-      {"hard swish, divided behind",
+      {"hard swish, divided after it",
        "hard swish",
        {Op::Scale, Op::HardSwish},
        4,
@@ -413,7 +413,7 @@ const std::vector<Case>& cases() {
          const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 8}), b.weight("w", {7, 5, 3, 3}), Tensor(), 1, 1);
          return b.scale(b.add(b.mul(x, b.weight("factor", {7, 1, 1})), b.weight("shift", {1, 7, 1, 1})), -0.5f, 1);
        }},
-      {"a bias behind a reshape, then a function",
+      {"a bias after a reshape, then a function",
        "fold scale and bias",
        {Op::Conv, Op::Relu, Op::Exp},
        0,
@@ -494,7 +494,7 @@ const std::vector<Case>& cases() {
          const Tensor rows = b.op_with(Op::Expand, {b.input("y", {1, 40})}, ReshapeParams{{3, 40}});
          return b.add(b.input("x", {3, 40}), rows);
        }},
-      {"a function behind a reshape",
+      {"a function after a reshape",
        "sink reshape",
        {Op::Exp, Op::Relu, Op::Abs},
        0,
@@ -502,7 +502,7 @@ const std::vector<Case>& cases() {
          const Tensor x = b.reshape(op(b, Op::Exp, b.input("x", {3, 40})), {4, 30});
          return op(b, Op::Abs, op(b, Op::Relu, x));
        }},
-      {"a function behind a turn",
+      {"a function after a transpose",
        "sink transpose",
        {Op::Exp, Op::Add, Op::Cont, Op::Abs},
        0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend without a GPU: the same lowering and the same kernels, run on the host by the emulator, and plain
-// loops in the place of the libraries. For tests; it is slow.
+// loops instead of the libraries. For tests; it is slow.
 #pragma once
 #include <memory>
 
@@ -11,16 +11,16 @@ namespace arenascope::cuda::emulated {
 
 struct Options {
   Order order = Order::Forward;
-  bool libraries = false;  // products, convolutions and pools that a library takes go to the stand-in
+  bool libraries = false;  // matmuls, convolutions and pools that a library supports use the substitute
   int multiprocessors = 2;
-  bool refuses = false;  // the stand-in takes the first problem and then does not run it
+  bool refuses = false;  // the substitute accepts the first problem and then fails to run it
 };
 
 class EmulatedBackend : public StatelessBackend {
  public:
   // Runs these nodes in order, chains of them as one kernel. Returns how many chains there were.
   virtual Result<int> run_chained(std::span<const TensorImpl* const> nodes) = 0;
-  // Calls to the stand-in so far.
+  // Calls to the substitute so far.
   virtual int library_calls() const = 0;
 };
 

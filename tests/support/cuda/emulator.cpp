@@ -27,8 +27,8 @@ constexpr size_t kStackBytes = size_t{64} << 10;
 
 enum class Waits : uint8_t { Nothing, Warp, Block, Over };
 
-// A thread of the block: a stack of its own, left and entered again at barriers. It is entered first by its context,
-// later by a jump, which unlike swapcontext() asks nothing of the system.
+// A thread of the block: a fiber with its own stack, suspended at barriers. It is first entered by its context,
+// later by a jump, which unlike swapcontext() makes no system call.
 struct Fiber {
   std::unique_ptr<char[]> stack;
   ucontext_t context;
@@ -112,7 +112,7 @@ void prepare(Fiber& f) {
   f.waits = Waits::Nothing;
 }
 
-// Lets the threads of one warp run until all of them wait for the block or are over.
+// Runs the threads of one warp until all of them wait for the block or have ended.
 void run_warp(Machine& m, int warp, Order order) {
   for (;;) {
     int waiting = 0;
@@ -171,7 +171,7 @@ uint64_t exchange(uint64_t value, int from_lane) {
   m.running->waits = Waits::Warp;
   leave();
   const uint64_t got = m.fibers[static_cast<size_t>(warp + from_lane)].given;
-  m.running->waits = Waits::Warp;  // nobody gives the next value before all have this one
+  m.running->waits = Waits::Warp;  // no thread gives the next value before all have this one
   leave();
   return got;
 }

@@ -17,8 +17,8 @@ namespace arenascope::cuda::emulated {
 
 enum class Order { Forward, Backward };
 
-// Calls `kernel` for every thread of the grid. `meets`: its threads use barriers or exchange values. Returns what a
-// device would not have survived, in a sentence; empty when all was well.
+// Calls `kernel` for every thread of the grid. `meets`: its threads use barriers or exchange values. Returns the first
+// violation that would fault on a device, or an empty string.
 std::string run(void (*kernel)(const void* params), const void* params, const Grid& grid, bool meets, Order order);
 
 }  // namespace arenascope::cuda::emulated

@@ -12,7 +12,7 @@ namespace {
 
 double element(DType type, const void* base, int64_t i) { return get<double>(type, static_cast<const char*>(base), i); }
 
-// The sizes of `dims` behind the first two as three, with ones in front.
+// The sizes of `dims` after the first two as three, with leading ones.
 struct Three {
   int64_t v[3];
 };
@@ -23,7 +23,7 @@ Three three(const T* values, int spatial, int64_t in_front) {
   return t;
 }
 
-// Calls visit(place in x, tap) for every tap of the window at `at` that lies inside.
+// Calls visit(index in x, tap) for every tap of the window at `at` that is inside of the source.
 template <class Visit>
 void each_tap(const Three& at, const Three& x, const Three& kernel, const Three& strides, const Three& dilations,
               const Three& pads, Visit visit) {

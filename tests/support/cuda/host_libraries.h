@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stands in for cuBLASLt and cuDNN: plain loops over exactly the problems that those are given, so that what is handed
-// to them is checked without them.
+// A substitute for cuBLASLt and cuDNN: plain loops over exactly the problems that these support, so that calls
+// to them are tested without them.
 #pragma once
 #include "engine/backends/cuda/lowering/queue.h"
 
@@ -22,7 +22,7 @@ class HostLibraries final : public Libraries {
   int calls() const { return calls_; }
 
  private:
-  // Whether to refuse what is to be run, and to take nothing from then on.
+  // True if this call is to be rejected; all later calls are rejected too.
   bool refused() { return refuses_ && (present_ = false, true); }
 
   bool present_, refuses_;

@@ -99,7 +99,7 @@ Result<void*> SimulatedDriver::take_memory(Bytes bytes) {
   if (held_ + bytes > options_.memory) return Error{fmt::format("cuda:0 could not allocate {} bytes: full", bytes)};
   void* memory = std::aligned_alloc(kAlignment, rounded(bytes));
   if (!memory) return Error{"out of memory"};
-  std::memset(memory, 0x5b, rounded(bytes));  // nothing may count on zeros
+  std::memset(memory, 0x5b, rounded(bytes));  // memory is not zeroed
   memory_[memory] = bytes;
   held_ += bytes;
   return memory;
@@ -108,7 +108,7 @@ Result<void*> SimulatedDriver::take_memory(Bytes bytes) {
 void SimulatedDriver::give_memory(void* pointer, Bytes bytes) noexcept {
   if (!alive_) return complain("the driver has gone and was given memory back");
   const auto found = memory_.find(pointer);
-  if (found == memory_.end() || found->second != bytes) return complain("memory was given back that was never taken");
+  if (found == memory_.end() || found->second != bytes) return complain("memory was freed that was never allocated");
   for (auto& [handle, stream] : streams_)
     while (!stream.pieces.empty()) {  // freeing memory waits for the device
       if (!can_go(stream)) break;
@@ -188,7 +188,7 @@ void SimulatedDriver::run_one(Stream_& stream) {
         {piece.label, piece.what, begin, begin, trace::Clock::monotonic(), piece.copied, piece.to_device});
 }
 
-// Runs pieces of any stream until done(). What failed on the device is told to whoever waits, once.
+// Runs queued work of any stream until done(). The first caller that waits receives an error of the device.
 template <class Done>
 Status SimulatedDriver::run_until(Done done) {
   while (!done()) {

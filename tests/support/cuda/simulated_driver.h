@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A device whose kernels the emulator runs on the host: Driver for tests. What is queued runs only when somebody waits,
-// in an order drawn at random among the streams that may go on, so that a missing event shows as a wrong result. It
-// counts what is held, runs out of memory, fails any call that it is told to, and is lost when it is told to.
+// A device whose kernels the emulator runs on the host: Driver for tests. Queued work runs only when the program waits, in
+// a random order among the streams that may proceed, so that a missing event shows as a wrong result. It counts held
+// memory, can run out of memory, can fail any call, and can be lost, on request.
 #pragma once
 #include "engine/backends/cuda/execution/driver.h"
 #include "support/cuda/emulator.h"
@@ -57,17 +57,17 @@ class SimulatedDriver final : public Driver {
   void label(uint64_t label) override { label_ = label; }
   std::vector<Activity> take_activities(const std::function<Nanoseconds()>& now) override;
 
-  // The call after `calls` more calls fails, and `times` in all; negative: none.
+  // After `calls` more calls, `times` calls fail; negative: none.
   void fail_after(int calls, int times = 1);
   // Calls so far that could have failed.
   int calls() const { return calls_; }
-  // After `calls` more calls the device is lost: nothing of what is queued runs, every call fails, and the driver is
-  // no longer alive, so that nothing is to be given back.
+  // After `calls` more calls the device is lost: queued work does not run, every call fails, and the driver is
+  // no longer alive, so that nothing has to be freed.
   void lose_after(int calls) { lose_at_ = calls_ + calls; }
   bool lost() const { return lost_; }
-  // The driver goes: nothing may be called any more.
+  // Unloads the driver: no call is allowed after it.
   void kill() { alive_ = false; }
-  // What a device would not have survived: the first in a sentence; empty when all was well.
+  // The first violation that would fault on a device, or empty.
   const std::string& complaint() const { return complaint_; }
   Bytes held_memory() const { return held_; }
   size_t held_events() const { return events_.size(); }

@@ -305,7 +305,7 @@ class TipsTest : public QObject {
     const auto wrong = [&](const FigureText& text) { return !against.differs(*r, text, names).isEmpty(); };
     QVERIFY(wrong(plain_text("12 spans")));
     QVERIFY(wrong(figure_text(figure("", 3, FigureUnit::Count))));
-    QVERIFY(wrong(figure_text(figure("run.0.nobody", 3, FigureUnit::Count))));
+    QVERIFY(wrong(figure_text(figure("run.0.missing", 3, FigureUnit::Count))));
     QVERIFY(wrong(figure_text(figure("chosen.something", 3, FigureUnit::Count))));
     QVERIFY(wrong(figure_text(figure("recording.events", 1, FigureUnit::Count))));
     QVERIFY(wrong(name_text("worker 77")));

@@ -81,19 +81,19 @@ void check_lines(const cpu::Simd& fast, const cpu::Simd& plain) {
   check(fast.lines.lowest(x.data(), n) == plain.lines.lowest(x.data(), n), "lowest");
 }
 
-// A tile of a product against three loops.
+// A matmul tile compared with three nested loops.
 void check_tile(const cpu::Simd& fast) {
   const int64_t rows = fast.tile_rows, columns = fast.tile_columns, depth = 37;
   const auto a = numbers(static_cast<size_t>(rows * depth), 5, -1, 1),
              b = numbers(static_cast<size_t>(columns * depth), 6, -1, 1);
-  std::vector<float> c(static_cast<size_t>(rows * columns)), wanted(c.size());
+  std::vector<float> c(static_cast<size_t>(rows * columns)), expected(c.size());
   fast.tile(depth, a.data(), b.data(), c.data(), columns, false);
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
-        wanted[static_cast<size_t>(i * columns + j)] +=
+        expected[static_cast<size_t>(i * columns + j)] +=
             a[static_cast<size_t>(k * rows + i)] * b[static_cast<size_t>(k * columns + j)];
-  check(all_near(c, wanted, 1e-5), "tile of a product");
+  check(all_near(c, expected, 1e-5), "tile of a product");
 }
 
 // Each round a thread reads what all wrote in the round before: without a barrier's order on ARM it would read old numbers.

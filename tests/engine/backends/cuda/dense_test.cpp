@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What kernels do quicker where arrays lie well: vectors that cross channels, tiles, pieces of sixteen bytes, lines in
-// registers, and chains behind a convolution. Each beside the same with arrays that do not, by the reference.
+// Fast paths for aligned and contiguous arrays: vectors that cross channels, tiles, chunks of 16 bytes, rows in
+// registers, and fused chains after a convolution. Each is compared with other layouts, by the reference backend.
 #include "emulated_fixture.h"
 
 #include <string>

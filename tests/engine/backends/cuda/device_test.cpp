@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A CUDA device itself, where there is one: what other tests ask of a simulated driver. `packaging/verify-cuda` runs
-// this; elsewhere every case says that it is skipped.
+// Tests of a real CUDA device that other tests run on a simulated driver. `packaging/verify-cuda` runs this; without a
+// device every case is skipped.
 #include <arenascope/run/runner.h>
 #include <doctest/doctest.h>
 #include "engine/backends/cuda/kernels/movement.h"
@@ -19,7 +19,7 @@ using test::RandomProgram;
 
 namespace {
 
-// Null: there is none.
+// Null: there is no device.
 std::shared_ptr<CudaDevice> device() {
   auto opened = CudaDevice::open(0, false);
   if (!opened) MESSAGE("skipped: " << opened.error().message);
@@ -84,10 +84,10 @@ void check_runs(const std::string& model, const RunnerOptions& options, uint32_t
     REQUIRE_MESSAGE(ran.ok(), (ran ? "" : ran.error().message));
     REQUIRE(expected->run().ok());
     for (size_t i = 0; i < tested->model().outputs.size(); ++i) {
-      const auto got = tested->output(i), wanted = expected->output(i);
+      const auto got = tested->output(i), reference = expected->output(i);
       REQUIRE(got.ok());
-      REQUIRE(wanted.ok());
-      CHECK(largest_difference(*got, *wanted) <= tolerance);
+      REQUIRE(reference.ok());
+      CHECK(largest_difference(*got, *reference) <= tolerance);
     }
   }
   // A capture that failed would be replaced by queueing node by node, and noted.
@@ -131,7 +131,7 @@ TEST_CASE("times of nodes agree between activity records and events") {
   double sums[2] = {};
   for (const int records : {0, 1}) {
     RunnerOptions options = on_device({{"activities", records ? "1" : "0"}});
-    options.open.dims["batch"] = 32;  // nodes that take longer than what stands between them
+    options.open.dims["batch"] = 32;  // nodes that take longer than the gaps between them
     const auto runner = opened("zoo:resnet50", options);
     RunOptions timed;
     timed.timed = true;
@@ -147,7 +147,7 @@ TEST_CASE("times of nodes agree between activity records and events") {
     for (const trace::Problem& p : runner->program().backend->drain_diagnostics().problems) MESSAGE(p.sentence);
   }
   MESSAGE("nodes of resnet50: " << sums[0] / 1000 << " us by events, " << sums[1] / 1000 << " us by records");
-  // Events stand between kernels, so that they tell some microseconds a node more.
+  // Events between kernels add some microseconds per node.
   CHECK(sums[1] <= 1.2 * sums[0]);
   CHECK(sums[1] >= 0.5 * sums[0]);
 }
@@ -175,7 +175,7 @@ TEST_CASE("a full device is an error, and graphs that fit run correctly") {
       continue;
     }
     ++refused;
-    // What the driver itself needs for a stream may already be too much.
+    // The memory that the driver needs for a stream may already exceed the limit.
     const std::string& said = report.error().message;
     CHECK_MESSAGE(
         (said.find("could not allocate") != std::string::npos || said.find("out of memory") != std::string::npos),
@@ -186,7 +186,7 @@ TEST_CASE("a full device is an error, and graphs that fit run correctly") {
   check_runs("zoo:squeezenet", on_device(), 2, 1e-4);
 }
 
-// Its process is good for nothing on the device afterwards, so that it runs alone: test_cuda_device --no-skip -tc=…
+// The process cannot use the device afterwards, so that it runs alone: test_cuda_device --no-skip -tc=…
 TEST_CASE("a lost device: every later run is an error, and nothing crashes" * doctest::skip()) {
   ARENASCOPE_NEEDS_GPU(gpu);
   const auto runner = opened("zoo:squeezenet", on_device());

@@ -120,7 +120,7 @@ TEST_CASE("a replayed run is one launch, and fused chains are fewer kernels") {
     REQUIRE(on->run(net).ok());  // captures
     const int before = driver->kernels(), queued = driver->queue_calls();
     REQUIRE(on->executor->run().ok());
-    CHECK(driver->queue_calls() - queued == 2);  // the graph, and the look at the word for wrong indices
+    CHECK(driver->queue_calls() - queued == 2);  // the graph, and reading the word for wrong indices
     kernels[chains] = driver->kernels() - before;
   }
   CHECK(kernels[true] < kernels[false]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is asked of a device's memory, real or simulated: random programs of the allocator over several streams, and a
-// device that others have filled.
+// Requirements of a device's memory, real or simulated: random programs of the allocator over several streams, and a
+// device that other processes have filled.
 #pragma once
 #include <arenascope/memory/device_caching_allocator.h>
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace arenascope::test {
 
 inline constexpr Bytes kMiB = 1 << 20;
 
-// What a random program keeps: a pattern written on the block's own stream, and reads of it on others.
+// A live block of a random program: a pattern written on the block's own stream, and its reads on other streams.
 struct Live {
   void* pointer;
   Bytes bytes;
@@ -68,7 +68,7 @@ class RandomProgram {
  private:
   static constexpr Bytes kHost = 256 * kMiB;
 
-  // A piece of pinned memory that nothing queued uses any more.
+  // Pinned memory that no queued work uses.
   char* host(Bytes bytes) {
     if (used_ + bytes > kHost) check();
     char* const at = host_ + used_;
@@ -109,7 +109,7 @@ class RandomProgram {
     allocator_->deallocate_after(live_[k].pointer, live_[k].bytes, used);
     live_.erase(live_.begin() + static_cast<long>(k));
   }
-  // Every read saw what its block's owner had written, whoever got the memory afterwards.
+  // Every read got the values that the owner of the block had written, even if the memory was reused later.
   void check() {
     REQUIRE(device_->synchronize().ok());
     for (const Read& read : reads_) {

@@ -33,7 +33,7 @@ inline void fill(const Tensor& t, uint32_t seed, int64_t below = 0) {
 
 inline std::vector<std::byte> bytes_of(const TensorImpl& t) { return {t.data(), t.data() + t.byte_count()}; }
 
-// Convolution, a chain of pointwise nodes, pooling, a table looked up, a product, softmax.
+// Convolution, a chain of pointwise nodes, pooling, a table lookup, a matmul, softmax.
 struct Network {
   Context context;
   Graph graph;
@@ -78,7 +78,7 @@ struct Network {
   }
 };
 
-// What the reference computes for the inputs as they are; the leafs lie in host memory before and after.
+// The results of the reference backend for the current inputs; the leafs are in host memory before and after.
 inline std::vector<std::byte> expected_of(Network& net) {
   const auto reference = reference::make_reference_backend();
   auto executor = Executor::create(*reference, make_cpu_context(), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a session tells of a CUDA device's memory, against what the simulated driver holds and the context has counted.
+// A session's view of a CUDA device's memory, compared with the simulated driver and with the context's counters.
 #include <arenascope/trace/space_use.h>
 
 #include <map>
@@ -33,7 +33,7 @@ void compare(Watched& w) {
     CHECK(gpu[kind] == w.context->stats(w.driver->device(), kind).active);
     CHECK(host[kind] == w.context->stats({}, kind).active);
   }
-  // What is handed out on the device lies in what was taken from it.
+  // Device allocations are inside of memory reserved from the driver.
   for (const trace::SpaceAllocation& slice : s->open_space_slices) {
     if (!on_gpu(*s, slice.device)) continue;
     int around = 0;
@@ -64,7 +64,7 @@ TEST_CASE("in every strategy the recorded segments of a CUDA device equal the dr
     std::set<trace::TensorRef> nodes;
     for (const trace::SpaceAllocation& slice : trace::slices_of(*s, {s->time.begin, s->time.end + 1}, {}))
       if (slice.tensor.is_node() && slice.tensor.valid()) nodes.insert(slice.tensor);
-    if (strategy == MemoryStrategy::Planned) CHECK(nodes.empty());  // they lie in the arena
+    if (strategy == MemoryStrategy::Planned) CHECK(nodes.empty());  // they are in the arena
     if (strategy != MemoryStrategy::Planned) CHECK(nodes.size() > 3);
     if (strategy == MemoryStrategy::Planned) CHECK(!s->slices.empty());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What goes wrong on devices is a sentence, and the program goes on.
+// Device failures are reported as errors, and the program continues.
 #include <fstream>
 #include <map>
 
@@ -123,7 +123,7 @@ TEST_CASE("compiled programs are cached on disk; damaged ones are rebuilt") {
     Opened device = open_device(options);
     CHECK(failure(device, Op::Relu) == "");
   }
-  // Cut short, flipped in the middle, and no such file at all.
+  // Truncated, with flipped bits, and missing.
   for (int damage = 0; damage < 3; ++damage) {
     CAPTURE(damage);
     if (damage == 0) std::filesystem::resize_file(files()[0], size / 2);
@@ -146,7 +146,7 @@ TEST_CASE("programs and tuning results of a device are saved in one file; the fi
   Folder folder;
   const std::string from = (folder.path / "from").string(), to = (folder.path / "to").string(),
                     file = (folder.path / "cache.bin").string();
-  const auto told_by = [](Opened& device) {
+  const auto reported_by = [](Opened& device) {
     Network network;
     run(*on_device(device, network));
     return device.backend->drain_diagnostics().tunings;
@@ -154,7 +154,7 @@ TEST_CASE("programs and tuning results of a device are saved in one file; the fi
   std::vector<trace::TuningInfo> found;
   {
     Opened device = open_device({{"cache", from}, {"export-cache", file}, {"tuning", "normal"}});
-    found = told_by(device);
+    found = reported_by(device);
   }
   REQUIRE(!found.empty());
   for (const trace::TuningInfo& tuning : found) CHECK(!tuning.remembered);
@@ -168,8 +168,8 @@ TEST_CASE("programs and tuning results of a device are saved in one file; the fi
   {
     Opened device = open_device({{"cache", to}, {"import-cache", file}, {"tuning", "normal"}});
     CHECK(contents(to) == contents(from));
-    // Every choice is the one that was brought along: nothing is measured again, not to the nanosecond.
-    const auto used = told_by(device);
+    // Every choice is the imported one: nothing is measured again.
+    const auto used = reported_by(device);
     REQUIRE(used.size() == found.size());
     for (size_t i = 0; i < used.size(); ++i) {
       CHECK(used[i].remembered);
@@ -221,7 +221,7 @@ TEST_CASE("tuning results are kept, and damaged ones are measured again") {
   const TuningResult kept = again.results()[0];
   CHECK(kept.kernel == "product");
   CHECK(kept.sizes == "64x64");
-  CHECK(kept.choice == "way 2");  // told from 1 on
+  CHECK(kept.choice == "way 2");  // counted from 1
   CHECK(kept.level == "normal");
   CHECK(kept.seconds == 0.5);
   CHECK(kept.tried == 3);
@@ -233,7 +233,7 @@ TEST_CASE("tuning results are kept, and damaged ones are measured again") {
   CHECK(notes[0].candidates[0].seconds == 0.75);
   CHECK(notes[0].candidates[1].way == 1);
   CHECK(notes[0].candidates[2].seconds == -1.0);
-  // Another level looks for itself, and what it finds stands beside.
+  // Another level measures its own results, which are stored separately.
   opencl::Tuner wide(opencl::TuneLevel::Wide, path, "a device");
   CHECK(wide.load());
   CHECK(wide.choose_variant({"product", "64x64"}, 3, 0, [](int v) { return v == 2 ? 0.25 : 1.0; }) == 2);

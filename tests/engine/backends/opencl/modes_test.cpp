@@ -101,7 +101,7 @@ TEST_CASE("by default tensors are images on Qualcomm devices and buffers elsewhe
     if (c.op != Op::Conv && c.op != Op::MaxPool && c.op != Op::Relu) continue;
     Built built = build(c);
     as_images += images.backend->packing(*built.built.output, -1) != PartitionSide::Main;
-    CHECK(chosen.backend->packing(*built.built.output, -1) == PartitionSide::Main);  // here is none of Qualcomm's
+    CHECK(chosen.backend->packing(*built.built.output, -1) == PartitionSide::Main);  // there is no Qualcomm device here
   }
   CHECK(as_images > 0);
 }

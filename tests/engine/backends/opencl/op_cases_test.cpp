@@ -19,7 +19,7 @@ bool chosen(const OpCase& c, size_t number, std::map<Op, int>& seen) {
   return seen[c.op]++ == 0 || (!few && number % 24 == 0);
 }
 
-void check_cases(Opened& device, int wanted, const std::function<double(const OpCase&)>& tolerance) {
+void check_cases(Opened& device, int expected, const std::function<double(const OpCase&)>& tolerance) {
   std::map<Op, int> seen;
   CaseTimes times;
   int checked = 0;
@@ -34,7 +34,7 @@ void check_cases(Opened& device, int wanted, const std::function<double(const Op
   MESSAGE(checked << " cases");
   if (!std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") &&
       !std::getenv("ARENASCOPE_OP_CASES_PART"))
-    CHECK(checked > wanted);
+    CHECK(checked > expected);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the pools keep: reuse, the bound on what is reserved, on made-up requests and on those of networks.
+// Memory pools: reuse and the limit of reserved bytes, for generated requests and for those of networks.
 #include <algorithm>
 #include <random>
 
@@ -24,14 +24,14 @@ std::shared_ptr<opencl::Runtime> open_runtime() {
   return std::move(*runtime);
 }
 
-// One request: its memory is held from step `first` up to step `last`. Of an image where it has a height.
+// One request: its memory is live from step `first` to step `last`. It is an image if it has a height.
 struct Life {
   Bytes bytes = 0;
   int64_t first = 0, last = 0;
   opencl::ImageShape shape = {};
 };
 
-// What lived at once at most, by the lives alone.
+// The peak of live bytes, from the lifetimes alone.
 Bytes peak_of(const std::vector<Life>& lives) {
   std::vector<std::pair<int64_t, Bytes>> changes;
   for (const Life& l : lives) {
@@ -129,7 +129,7 @@ TEST_CASE("the pool reuses the smallest fitting block within the bound and count
   auto d = pool.allocate(5000);
   REQUIRE(d);
   CHECK(*d != *b);
-  // Nor is it kept beside: 16,000 bytes would be more than 1.25 times the 11,000 that lived at once.
+  // It is not kept additionally: 16,000 bytes would exceed 1.25 times the 11,000 that were live at once.
   CHECK(pool.stats().reserved == 6000);
   CHECK(pool.stats().hits == 1);
   CHECK(pool.blocks().size() == 2);

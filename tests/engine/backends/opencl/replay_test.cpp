@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs recorded as command buffers and replayed: in one piece, in segments around copies, on images. What a replayed run gives
-// is what kernel by kernel gives.
+// Runs recorded as command buffers and replayed: in one piece, in segments around copies, on images. Replayed runs have
+// the same results as runs kernel by kernel.
 #include "network.h"
 
 using namespace arenascope;
@@ -27,7 +27,7 @@ void feed(Backend& backend, const TensorImpl& input, int i) {
 
 using Results = std::vector<std::vector<std::byte>>;
 
-// What a plain run of the network gives for the inputs of runs 0 to 5.
+// The results of runs without replay for the inputs of runs 0 to 5.
 Results run_plainly() {
   Opened device = open_device({{"replay", "off"}, {"tuning", "none"}});
   Network network;
@@ -125,7 +125,7 @@ TEST_CASE("images keep their memory between unobserved runs, which are replayed 
   CHECK(places() == held);
   trace::ReplayInfo state = replay_of(device);
   CHECK(state.replays == (there ? 2 : 0));
-  // One that is looked into takes them step by step, at the same places: the pool serves it as it did.
+  // An instrumented run executes step by step, at the same addresses: the pool serves it as before.
   std::vector<const std::byte*> seen;
   again(4, {.after_node = [&](NodeId id, Step) {
           const TensorImpl& node = images.graph.node(id);
@@ -138,7 +138,7 @@ TEST_CASE("images keep their memory between unobserved runs, which are replayed 
   again(5);
   state = replay_of(device);
   CHECK(state.replays > (there ? 2 : -1));
-  // What the pool gave up is taken anew, and recorded anew.
+  // Memory that the pool released is allocated and recorded again.
   executor->release_prepared();
   REQUIRE(executor->prepare(executor->plan()).ok());
   again(0);
@@ -149,12 +149,12 @@ TEST_CASE("a run that fails while it is recorded is not replayed") {
   const Results& expected = expected_results();
   Opened device = open_device({{"tuning", "none"}});
   Network network;
-  // A host whose sigmoid fails when told.
+  // A host backend whose sigmoid fails on request.
   class Failing final : public StatelessBackend {
    public:
     Failing() : inner_(reference::make_reference_backend()) {}
     std::string_view name() const override { return "failing"; }
-    std::string description() const override { return "fails when told"; }
+    std::string description() const override { return "fails on request"; }
     Device device() const override { return {}; }
     bool runs_on_host_threads() const override { return true; }
     int tasks(const TensorImpl&, int) const override { return 1; }

@@ -56,12 +56,12 @@ TEST_CASE("buffers with MNN's padding to vectors of channels, rows and columns g
   run(*first);
   run(*second);
   CHECK(result(*exact.backend, a.output) == result(*packed.backend, b.output));
-  std::multiset<Bytes> rooms;
+  std::multiset<Bytes> buffer_sizes;
   for (const TensorImpl* node : b.graph.nodes())
-    if (has_work(*node)) rooms.insert(std::max(node->byte_count(), opencl::padded_bytes(node->sizes, 4)));
+    if (has_work(*node)) buffer_sizes.insert(std::max(node->byte_count(), opencl::padded_bytes(node->sizes, 4)));
   int found = 0, weights = 0;
   for (const PoolBlock& block : packed.backend->pool_blocks()) {
-    found += block.storage == trace::StorageType::Dynamic && rooms.contains(block.last) ? 1 : 0;
+    found += block.storage == trace::StorageType::Dynamic && buffer_sizes.contains(block.last) ? 1 : 0;
     weights += block.storage == trace::StorageType::Static ? 1 : 0;
   }
   CHECK(found > 0);
@@ -102,7 +102,7 @@ TEST_CASE("queued, submitted, started and ended times are on tracks of the devic
     }
     CHECK(spans >= 2);
   }
-  // What tuning found is told, once each.
+  // Each tuning result is recorded once.
   CHECK(seen->tunings.size() > 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights on the device: quantised ones multiplied as they are, by integers, or unpacked; filters in images; what a device
-// does not have is refused in a sentence.
+// Weights on the device: quantised ones used directly, by integer arithmetic, or dequantised; filters in images; operations
+// that a device does not support are rejected with an error.
 #include <arenascope/graph/op_params.h>
 
 #include "network.h"
@@ -15,8 +15,8 @@ struct Matmul {
   std::vector<std::byte> expected;  // of the reference
 };
 
-// Weights [n, k] of a quantised type by rows [m, k] of float32, both by a seed; `whole`: rows are whole numbers up to 127, which
-// each block has, so that rounding them to bytes changes nothing.
+// Weights [n, k] of a quantised type times rows [m, k] of float32, both seeded; `whole`: rows are integers up to 127, which
+// each block has, so that quantising them to int8 is exact.
 Matmul matmul(DType type, int64_t m, int64_t n, int64_t k, bool whole, bool biased = false) {
   Matmul out;
   auto context = Context::create({.grow = true});
@@ -88,14 +88,14 @@ TEST_CASE("with integer dot products rows are rounded to int8 without other loss
       const double error = error_of(integers, matmul(type, m, 21, 128, false));
       CHECK(error > 1e-5);
       CHECK(error < 2e-2);
-      // Left to itself a device without them in hardware rounds nothing.
+      // By default a device without hardware dot products rounds nothing.
       if (!opencl::find_devices()->front().fast_dot8_packed)
         CHECK(error_of(left, matmul(type, m, 21, 128, false)) < 1e-6);
     }
 }
 
 TEST_CASE("integer dot products of the device are used if available") {
-  // PoCL has none: written out in their place they give the same to the bit, and twice as large ones are seen.
+  // PoCL has none: the emulated ones give bit-identical results, and doubled ones would be noticed.
   const auto opened = [](const char* sum) {
     auto faults = std::make_shared<opencl::Faults>();
     faults->packed_dots =
@@ -172,7 +172,7 @@ TEST_CASE("memory-mode high: 3x3 convolutions use Winograd's transform, and its 
       CHECK(ways_tried(*high.backend) == 0);  // that it is used, and was not measured
     }
   CHECK(ways_tried(*low.backend) == -1);
-  // Of another stride there is none.
+  // Another stride has no such kernel.
   const Convolution strided = convolution({1, 16, 9, 9}, 16, 1, false, 2);
   CHECK(high.backend->work_bytes(*strided.built.built.output, 1) == 0);
 }
@@ -245,8 +245,8 @@ TEST_CASE("convolution filters in static images and in buffers give equal result
       if (block.width > 0) texels.emplace_back(block.width, block.height);
     std::sort(texels.begin(), texels.end());
     // [16, 8, 3, 3] and [16, 16, 1, 1]: inputs by fours of results and taps.
-    const std::vector<std::pair<uint32_t, uint32_t>> wanted{{8, 4 * 9}, {16, 4}};
-    CHECK(texels == (images ? wanted : std::vector<std::pair<uint32_t, uint32_t>>{}));
+    const std::vector<std::pair<uint32_t, uint32_t>> image_sizes{{8, 4 * 9}, {16, 4}};
+    CHECK(texels == (images ? image_sizes : std::vector<std::pair<uint32_t, uint32_t>>{}));
   }
   CHECK(results[0] == results[1]);
 }

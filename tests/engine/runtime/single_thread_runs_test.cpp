@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which barriers a plan leaves out, and that the numbers do not change with it.
+// Plans leave out barriers between nodes of one thread, and results do not change.
 #include <arenascope/graph/builder.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/runtime/executor.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kElements = 64;
 
-// Long nodes are shared by all threads, in `cut` times as many parts; short ones (by name) belong to one.
+// Long nodes are shared by all threads, in `cut` times as many chunks; short ones (by name) run on one thread.
 class UnevenBackend final : public StatelessBackend {
  public:
   std::string_view name() const override { return "uneven"; }
@@ -159,7 +159,7 @@ TEST_CASE("a row has nodes of one thread, and independent nodes do not share byt
       CHECK_FALSE(overlap(a, b));
       CHECK(plan.steps[i].parts == plan.steps[i].tasks);
     }
-    backend.work = 256;  // one work buffer: nobody may be a node ahead
+    backend.work = 256;  // one work buffer: no thread may be a node ahead
     auto shared = prepared(g, backend, 2, {.rows = true, .stealing = true, .independent = true}, "breadth-first");
     CHECK(kinds(shared->plan())[SyncAfter::None] == 0);
   }
