@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a backend makes of a node is owned by the PreparedNode that it returns (engine/include/arenascope/runtime/prepared.h);
-// no backend keeps a table of nodes. A table outlives its graphs: another node may come to lie at the same address, and
-// every part of every run has to look it up. Types do not show this, so it is looked for in the text: a container whose
-// key is a tensor's address.
+// State that a backend prepares for a node is owned by the PreparedNode that it returns
+// (engine/include/arenascope/runtime/prepared.h); no backend keeps a table of nodes. A table would outlive its graphs:
+// another node may be created at the same address, and every chunk of every run would search it. Types do not show this,
+// so the text is searched for containers whose key is a tensor's address.
 //
-// One that lives as long as a function is no such table. A header has no such function, so there is none in headers; the
-// sources that may are listed with what theirs is for.
+// Local tables of a function are permitted in the listed sources, each with its purpose, but not in headers.
 #include <map>
 #include <regex>
 #include <string>
@@ -59,7 +58,7 @@ TEST_CASE("nothing is looked up by a node's address") {
     }
   }
   CHECK(seen > 150);
-  for (const auto& [path, why] : lists_of_a_function()) CHECK_MESSAGE(used[path] > 0, path << " has none any more");
+  for (const auto& [path, why] : lists_of_a_function()) CHECK_MESSAGE(used[path] > 0, path << " has none now");
 }
 
 TEST_CASE("each way of keeping a table of nodes is recognised") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of the repository that are written by hand.
+// The source files of the repository, generated files excluded.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -41,7 +41,7 @@ TEST_CASE("no test is taken for the rows of another") {
   CHECK(seen > 30);
 }
 
-TEST_CASE("rows are told from tests that are named like them") {
+TEST_CASE("rows are distinguished from tests with a similar name") {
   CHECK(never_run("void zoom_data() {}\nvoid zoom() {}\nvoid pan() {}").empty());
   CHECK(never_run("void a_plan_without_data() {\n}\nvoid zoom() {}") ==
         std::vector<std::string>{"a_plan_without_data"});
