@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   add_bench(app, context, body);
   add_convert(app, context, body);
   add_audit(app, context, body);
+  add_diff(app, context, body);
   add_replay(app, context, body);
   add_attach(app, context, body);
   auto* reference = app.add_subcommand("reference", "Reference of all commands, for the documentation")->group("");

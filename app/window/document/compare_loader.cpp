@@ -2,9 +2,7 @@
 #include "compare_loader.h"
 
 #include <arenascope/models/model.h>
-#include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/intervals_file.h>
-#include <arenascope/schedule/memory_plan.h>
 #include <arenascope/trace/import.h>
 
 #include <views/common/background.h>
@@ -13,6 +11,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include "app/common/planned_session.h"
 #include "app/common/trace_open_options.h"
 #include "trace_file.h"
 
@@ -24,26 +23,10 @@ Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const Ru
                                                    std::stop_token stop) {
   auto model = models::open_model(spec.toStdString());
   if (!model) return model.error();
-  if (!model->graph.defined())
-    return Error{model->problems.empty() ? spec.toStdString() + " has no graph" : model->problems.front()};
-  auto session = std::make_shared<trace::Session>();
-  auto graph = std::make_shared<trace::GraphInfo>(describe_graph(model->graph));
-  graph->id = trace::GraphId(0);
-  graph->model = model->name;
-  session->describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(graph)));
-  auto context = std::make_shared<trace::ContextInfo>(describe_context(model->context));
-  context->id = trace::ContextId(0);
-  session->describe(trace::Description(std::shared_ptr<const trace::ContextInfo>(context)));
-  MemoryPlanOptions options;
-  options.planner.budget_seconds = settings.budget_seconds;
-  options.planner.stop = std::move(stop);
-  auto plan = plan_memory(model->graph, settings.planner.toStdString(), settings.order.toStdString(), options);
-  if (!plan) return plan.error();
-  auto described = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
-  described->id = trace::PlanId(0);
-  described->graph = graph->id;
-  session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
-  return session;
+  PlanSettings plan{settings.planner.toStdString(), settings.order.toStdString(), {}};
+  plan.options.planner.budget_seconds = settings.budget_seconds;
+  plan.options.planner.stop = std::move(stop);
+  return planned_session(*model, plan);
 }
 
 }  // namespace

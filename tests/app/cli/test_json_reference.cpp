@@ -169,6 +169,13 @@ TEST_CASE("the documented keys of devices, info and audit are those that are pri
   check_keys(kPage, "\n`audit --json`", {cli({"audit", recording, "--json"}).out});
 }
 
+TEST_CASE("the documented keys of diff are those that are printed") {
+  const TempFolder folder;
+  write_file(folder / "a.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\n");
+  write_file(folder / "b.csv", "id,lower,upper,size\na,0,2,128\nb,1,3,64\n");
+  check_keys(kPage, "\n`diff --json`", {cli({"diff", folder / "a.csv", folder / "b.csv", "--json"}).out});
+}
+
 TEST_CASE("the documented keys of attach and replay are those that are printed") {
   const TempFolder folder;
   check_keys("docs/attach.md", "one object is\nprinted",

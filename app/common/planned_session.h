@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A planned model as a session, so that it is shown and compared like a recording.
+#pragma once
+#include <memory>
+#include <string>
+
+#include <arenascope/models/model.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/trace/session.h>
+
+namespace arenascope::app {
+
+struct PlanSettings {
+  std::string planner = "search", order = "depth-first";
+  MemoryPlanOptions options;
+};
+
+// A session with the graph of the model as written, its context and one plan; nothing is run. Errors: no graph, an unknown
+// planner or order.
+Result<std::shared_ptr<trace::Session>> planned_session(const models::Model& model, const PlanSettings& settings);
+
+}  // namespace arenascope::app

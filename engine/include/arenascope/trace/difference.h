@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Two recordings, traces or plans compared by their totals, with the tensors, call sites, allocators and nodes that explain
+// each difference. Pure functions of the snapshots.
+#pragma once
+#include <arenascope/trace/snapshot.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace arenascope::trace {
+
+enum class Metric : uint8_t {
+  Peak,      // the most allocated bytes at one time
+  Reserved,  // the most bytes that allocators had reserved at one time
+  Arena,     // bytes of the plan's arena
+  NodeTime,  // nanoseconds: the median wall times of all nodes, summed
+  RunTime,   // nanoseconds: the median wall time of the runs that count for statistics
+};
+inline constexpr size_t kMetrics = 5;
+const char* name(Metric metric);  // "peak", "reserved", "arena", "node-time", "run-time"
+std::optional<Metric> parse_metric(std::string_view name);
+bool is_time(Metric metric);
+
+// A part of a metric: bytes or nanoseconds in A and in B; none: not in that one.
+struct Contribution {
+  std::string name;
+  std::optional<double> a, b;
+  double change() const { return b.value_or(0) - a.value_or(0); }
+};
+
+struct MetricChange {
+  Metric metric;
+  std::optional<double> a, b;               // none: not recorded
+  std::vector<Contribution> contributions;  // the parts that differ, the largest change first
+  bool known() const { return a && b; }
+  double change() const { return known() ? *b - *a : 0; }
+};
+
+struct Difference {
+  std::vector<MetricChange> metrics;        // one of each, in the order of the enumeration
+  std::vector<std::string> only_a, only_b;  // names of the nodes without a counterpart
+  const MetricChange& of(Metric metric) const { return metrics[static_cast<size_t>(metric)]; }
+};
+
+// Compares the newest finished run of each snapshot, or its newest plan if nothing ran; memory over the whole of each.
+Difference compare(const Snapshot& a, const Snapshot& b);
+
+// The innermost frame of the user's own code: "step train.py:78". That is a Python frame outside of installed packages, else
+// a frame outside of PyTorch, the interpreter and the system's libraries, else PyTorch's operator, else the innermost one. Empty: unknown stack.
+std::string call_site(const Snapshot& snapshot, const StackInfo* stack);
+
+}  // namespace arenascope::trace

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/difference.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <string_view>
+
+#include <arenascope/trace/match.h>
+#include <arenascope/trace/space_use.h>
+
+namespace arenascope::trace {
+namespace {
+
+constexpr std::array<const char*, kMetrics> kMetricNames{"peak", "reserved", "arena", "node-time", "run-time"};
+
+// The run, graph and plan of a snapshot that are compared.
+struct Compared {
+  const Snapshot& snapshot;
+  const Run* run = nullptr;          // null: nothing ran
+  const GraphInfo* graph = nullptr;  // null: not recorded
+  const PlanInfo* plan = nullptr;
+
+  explicit Compared(const Snapshot& s) : snapshot(s) {
+    for (size_t i = s.runs.size(); i-- > 0 && run == nullptr;)
+      if (s.runs[i].finished) run = &s.runs[i];
+    if (run != nullptr) {
+      graph = s.graph_of(run->info.id);
+      plan = s.plan_of(run->info.id);
+    }
+    for (size_t i = s.plans.size(); i-- > 0 && run == nullptr && plan == nullptr;)
+      if (s.plans[i]) plan = s.plans[i].get();
+    if (plan != nullptr && graph == nullptr) graph = s.graph(plan->graph);
+    for (size_t i = s.graphs.size(); i-- > 0 && graph == nullptr;)
+      if (s.graphs[i] && !s.graphs[i]->of_file) graph = s.graphs[i].get();
+  }
+};
+
+using Parts = std::map<std::string, double>;
+
+std::string tensor_name(const GraphInfo& graph, TensorRef ref) {
+  const auto& list = ref.is_leaf() ? graph.leafs : graph.nodes;
+  if (!ref.valid() || ref.index() >= list.size()) return {};
+  const TensorInfo& tensor = list[ref.index()];
+  if (!tensor.name.empty()) return tensor.name;
+  return (tensor.op.empty() ? "leaf" : tensor.op) + " #" + std::to_string(ref.index());
+}
+
+// Name of the tensor, else the call site, else the allocator. The tensors of an arena are compared by Metric::Arena.
+std::string owner_of(const Snapshot& s, const SpaceAllocation& slice) {
+  if (is_arena(slice)) return "arena";
+  if (const GraphInfo* graph = slice.tensor.valid() ? s.graph(slice.graph) : nullptr)
+    if (std::string tensor = tensor_name(*graph, slice.tensor); !tensor.empty()) return tensor;
+  if (std::string site = call_site(s, s.stack_of(slice.block)); !site.empty()) return site;
+  const AllocatorInfo* allocator = s.allocator(slice.allocator);
+  return "memory of " + (allocator != nullptr ? allocator->name : "an unknown allocator");
+}
+
+std::optional<Sample> highest(const Snapshot& s, const SeriesView& series) {
+  return series.samples.empty() ? std::nullopt : series.highest(s.time.begin, s.time.end + 1);
+}
+
+Parts live_at(const Snapshot& s, Nanoseconds time) {
+  Parts parts;
+  for (const SpaceAllocation& slice : s.space_slices_in(time, time + 1, kMaxSpaceAllocations))
+    parts[owner_of(s, slice)] += static_cast<double>(slice.bytes);
+  return parts;
+}
+
+Parts reserved_at(const Snapshot& s, Nanoseconds time) {
+  Parts parts;
+  for (const Space& space : s.spaces_in(time, time + 1, kMaxSpaceAllocations)) {
+    const AllocatorInfo* allocator = s.allocator(space.allocator);
+    if (!space.implied)
+      parts[allocator != nullptr ? allocator->name : "unknown allocator"] += static_cast<double>(space.bytes);
+  }
+  return parts;
+}
+
+// The tensors that are live in the fullest step of a plan, and the bytes that the arena has more.
+Parts arena_parts(const Compared& of) {
+  Parts parts;
+  if (of.graph == nullptr) return parts;
+  const std::vector<Bytes> live = Snapshot::occupancy(*of.plan);
+  if (live.empty()) return parts;
+  const auto fullest = std::max_element(live.begin(), live.end());
+  for (const size_t i : Snapshot::plan_slices_live(*of.plan, Step(static_cast<int32_t>(fullest - live.begin())))) {
+    const SliceInfo& slice = of.plan->slices[i];
+    parts[tensor_name(*of.graph, slice.tensor)] += static_cast<double>(slice.size);
+  }
+  if (of.plan->arena_bytes > *fullest)
+    parts["gaps of the arena"] = static_cast<double>(of.plan->arena_bytes - *fullest);
+  return parts;
+}
+
+// Parts of the same name are compared; the others are in one side only.
+std::vector<Contribution> contributions(const Parts& a, const Parts& b) {
+  std::vector<Contribution> out;
+  for (const auto& [part, value] : a) {
+    const auto other = b.find(part);
+    out.push_back({part, value, other == b.end() ? std::nullopt : std::optional(other->second)});
+  }
+  for (const auto& [part, value] : b)
+    if (!a.contains(part)) out.push_back({part, std::nullopt, value});
+  std::erase_if(out, [](const Contribution& c) { return c.change() == 0; });
+  std::stable_sort(out.begin(), out.end(), [](const Contribution& x, const Contribution& y) {
+    return std::abs(x.change()) > std::abs(y.change());
+  });
+  return out;
+}
+
+MetricChange of_series(Metric metric, const Snapshot& a, const Snapshot& b, SeriesView Snapshot::*series,
+                       Parts (*parts_at)(const Snapshot&, Nanoseconds)) {
+  const auto at_a = highest(a, a.*series), at_b = highest(b, b.*series);
+  MetricChange out{metric, {}, {}, {}};
+  if (at_a) out.a = at_a->value;
+  if (at_b) out.b = at_b->value;
+  if (out.change() != 0) out.contributions = contributions(parts_at(a, at_a->time), parts_at(b, at_b->time));
+  return out;
+}
+
+MetricChange of_arena(const Compared& a, const Compared& b) {
+  MetricChange out{Metric::Arena, {}, {}, {}};
+  if (a.plan != nullptr) out.a = static_cast<double>(a.plan->arena_bytes);
+  if (b.plan != nullptr) out.b = static_cast<double>(b.plan->arena_bytes);
+  if (out.change() != 0) out.contributions = contributions(arena_parts(a), arena_parts(b));
+  return out;
+}
+
+std::optional<double> median_run(const Compared& of) {
+  std::vector<double> walls;
+  for (const bool cold : {false, true}) {
+    for (size_t i = 0; i < of.snapshot.runs.size() && of.run != nullptr; ++i) {
+      const Run& run = of.snapshot.runs[i];
+      if (run.info.graph == of.run->info.graph && run.whole() && run.cold == cold)
+        walls.push_back(static_cast<double>(run.wall()));
+    }
+    if (!walls.empty()) break;
+  }
+  if (walls.empty()) return std::nullopt;
+  std::sort(walls.begin(), walls.end());
+  const size_t middle = walls.size() / 2;
+  return walls.size() % 2 == 1 ? walls[middle] : (walls[middle - 1] + walls[middle]) / 2;
+}
+
+// Median wall time per node; none for a node without runs.
+std::vector<std::optional<double>> node_medians(const Compared& of) {
+  std::vector<std::optional<double>> out;
+  if (of.graph == nullptr) return out;
+  for (const NodeStats& stats : of.snapshot.stats(of.graph->id))
+    out.push_back(stats.runs > 0 ? std::optional(static_cast<double>(stats.median)) : std::nullopt);
+  out.resize(of.graph->nodes.size());
+  return out;
+}
+
+std::optional<double> sum(const std::vector<std::optional<double>>& values) {
+  std::optional<double> out;
+  for (const auto& value : values)
+    if (value) out = out.value_or(0) + *value;
+  return out;
+}
+
+void compare_nodes(const Compared& a, const Compared& b, Difference& out) {
+  const auto medians_a = node_medians(a), medians_b = node_medians(b);
+  MetricChange change{Metric::NodeTime, sum(medians_a), sum(medians_b), {}};
+  if (a.graph != nullptr && b.graph != nullptr) {
+    const GraphMatch match = match_graphs(*a.graph, *b.graph);
+    for (size_t i = 0; i < a.graph->nodes.size(); ++i) {
+      const TensorRef other = match.to_other(TensorRef::node(NodeId(i)));
+      const std::string node = tensor_name(*a.graph, TensorRef::node(NodeId(i)));
+      if (!other.valid()) out.only_a.push_back(node);
+      change.contributions.push_back(
+          {node, medians_a[i], other.is_node() ? medians_b[other.index()] : std::optional<double>()});
+    }
+    for (size_t i = 0; i < b.graph->nodes.size(); ++i) {
+      if (match.from_other(TensorRef::node(NodeId(i))).valid()) continue;
+      out.only_b.push_back(tensor_name(*b.graph, TensorRef::node(NodeId(i))));
+      change.contributions.push_back({out.only_b.back(), std::nullopt, medians_b[i]});
+    }
+  }
+  std::erase_if(change.contributions, [](const Contribution& c) { return c.change() == 0; });
+  std::stable_sort(
+      change.contributions.begin(), change.contributions.end(),
+      [](const Contribution& x, const Contribution& y) { return std::abs(x.change()) > std::abs(y.change()); });
+  if (!change.known()) change.contributions.clear();
+  out.metrics.push_back(std::move(change));
+}
+
+bool contains_any(std::string_view text, std::initializer_list<const char*> parts) {
+  return std::ranges::any_of(parts, [&](const char* part) { return text.find(part) != std::string_view::npos; });
+}
+
+bool is_library_file(std::string_view file) {
+  return file.empty() || file.starts_with("??") || file.starts_with("torch/") ||
+         contains_any(file, {"/torch/", "/c10/", "/torchinductor", "site-packages/", "dist-packages/", "/lib/python",
+                             "/usr/lib/", "/lib/x86_64", "/libc.", "/Python/", "/Objects/"});
+}
+
+// C++ functions of PyTorch and C functions of the interpreter, whose files are often unknown.
+bool is_library_function(std::string_view function) {
+  for (const char* prefix : {"torch::", "c10::", "at::", "std::", "(anonymous namespace)::", "_Py", "Py", "__libc",
+                             "_start", "start_thread", "clone", "__clone", "execute_native_thread"})
+    if (function.starts_with(prefix)) return true;
+  return function.empty();
+}
+
+// A C++ function without its arguments and PyTorch's namespaces.
+std::string short_function(std::string_view function) {
+  for (const std::string_view scope : {"torch::autograd::generated::", "at::_ops::"})
+    if (function.starts_with(scope)) function.remove_prefix(scope.size());
+  for (size_t at = function.find('('); at != std::string_view::npos; at = function.find('(', at + 1))
+    if (!function.substr(at).starts_with("(anonymous")) return std::string(function.substr(0, at));
+  return std::string(function);
+}
+
+}  // namespace
+
+const char* name(Metric metric) { return kMetricNames[static_cast<size_t>(metric)]; }
+
+std::optional<Metric> parse_metric(std::string_view name) {
+  const auto found = std::ranges::find(kMetricNames, name, [](const char* text) { return std::string_view(text); });
+  if (found == kMetricNames.end()) return std::nullopt;
+  return static_cast<Metric>(found - kMetricNames.begin());
+}
+
+bool is_time(Metric metric) { return metric == Metric::NodeTime || metric == Metric::RunTime; }
+
+Difference compare(const Snapshot& a, const Snapshot& b) {
+  const Compared of_a(a), of_b(b);
+  Difference out;
+  out.metrics.push_back(of_series(Metric::Peak, a, b, &Snapshot::all_active, live_at));
+  out.metrics.push_back(of_series(Metric::Reserved, a, b, &Snapshot::all_reserved, reserved_at));
+  out.metrics.push_back(of_arena(of_a, of_b));
+  compare_nodes(of_a, of_b, out);
+  out.metrics.push_back({Metric::RunTime, median_run(of_a), median_run(of_b), {}});
+  return out;
+}
+
+std::string call_site(const Snapshot& snapshot, const StackInfo* stack) {
+  if (stack == nullptr || stack->frames.empty()) return {};
+  const auto is_own = [&](const StackFrame& frame) { return !is_library_file(snapshot.name(frame.file)); };
+  const auto is_own_python = [&](const StackFrame& frame) {
+    return is_own(frame) && snapshot.name(frame.file).ends_with(".py");
+  };
+  const auto is_own_function = [&](const StackFrame& frame) {
+    return is_own(frame) && !is_library_function(snapshot.name(frame.function));
+  };
+  const auto is_of = [&](const char* scope) {
+    return [&snapshot, scope](const StackFrame& frame) { return snapshot.name(frame.function).starts_with(scope); };
+  };
+  auto own = stack->frames.end();
+  const auto try_find = [&](const auto& test) {
+    if (own == stack->frames.end()) own = std::ranges::find_if(stack->frames, test);
+  };
+  try_find(is_own_python);
+  try_find(is_own_function);
+  const auto try_find_outermost = [&](const auto& test) {
+    if (own != stack->frames.end()) return;
+    const auto found = std::find_if(stack->frames.rbegin(), stack->frames.rend(), test);
+    if (found != stack->frames.rend()) own = found.base() - 1;
+  };
+  try_find_outermost(is_of("torch::autograd::generated::"));  // a backward pass in a thread of PyTorch
+  try_find_outermost(is_of("at::_ops::"));
+  const StackFrame& frame = own == stack->frames.end() ? stack->frames.front() : *own;
+  std::string out = short_function(snapshot.name(frame.function));
+  const std::string_view file = snapshot.name(frame.file);
+  if (file.empty() || file.starts_with("??")) return out;
+  if (!out.empty()) out += ' ';
+  out += file.substr(file.find_last_of('/') + 1);
+  if (frame.line > 0) out += ':' + std::to_string(frame.line);
+  return out;
+}
+
+}  // namespace arenascope::trace
