@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <arenascope/schedule/intervals_file.h>
-#include <arenascope/trace/import.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -12,7 +10,6 @@
 #include "app/common/format.h"
 #include "app/common/planned_session.h"
 #include "app/common/recorded_lifetimes.h"
-#include "app/common/trace_open_options.h"
 
 namespace arenascope::cli {
 namespace {
@@ -52,23 +49,14 @@ struct Checked {
 };
 
 Result<std::shared_ptr<const trace::Snapshot>> snapshot_of(const std::string& file, const DiffArguments& arguments) {
-  Result<std::shared_ptr<trace::Session>> session = std::make_shared<trace::Session>();
-  if (app::is_recording(file)) {
-    auto read = trace::open_trace(file, **session, app::trace_open_options());
-    if (!read) return read.error();
-    if (!read->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
-  } else if (is_intervals_file(file)) {
-    session = open_intervals(file, arguments.planner, arguments.budget);
-  } else {
-    auto model = models::open_model(file);
-    if (!model) return model.error();
-    app::PlanSettings plan{arguments.planner, arguments.order, {}};
-    plan.options.planner.budget_seconds = arguments.budget;
-    session = planned_session(*model, plan);
-    if (session && !model->complete())
-      return Error{fmt::format("{}: the plan is incomplete: see arenascope-cli plan", file)};
-  }
-  if (!session) return Error{fmt::format("{}: {}", file, session.error().message)};
+  app::PlanSettings plan{arguments.planner, arguments.order, {}};
+  plan.options.planner.budget_seconds = arguments.budget;
+  std::string problem;
+  auto session = app::open_session(file, plan, problem);
+  if (!session) return session.error();
+  // A part of a model is not compared as if it were the model.
+  if (!problem.empty() && !app::is_recording(file)) return Error{problem};
+  if (!problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", problem);
   return (*session)->snapshot();
 }
 

@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   add_audit(app, context, body);
   add_diff(app, context, body);
   add_replay(app, context, body);
+  add_report(app, context, body);
   add_attach(app, context, body);
   auto* reference = app.add_subcommand("reference", "Reference of all commands, for the documentation")->group("");
   auto man = std::make_shared<bool>(false);

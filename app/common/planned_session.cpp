@@ -2,6 +2,12 @@
 #include "app/common/planned_session.h"
 
 #include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/intervals_file.h>
+#include <arenascope/trace/import.h>
+#include <fmt/format.h>
+
+#include "app/common/recorded_lifetimes.h"
+#include "app/common/trace_open_options.h"
 
 namespace arenascope::app {
 
@@ -22,6 +28,28 @@ Result<std::shared_ptr<trace::Session>> planned_session(const models::Model& mod
   described->id = trace::PlanId(0);
   described->graph = graph->id;
   session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
+  return session;
+}
+
+Result<std::shared_ptr<trace::Session>> open_session(const std::string& file, const PlanSettings& settings,
+                                                     std::string& problem) {
+  if (is_recording(file)) {
+    auto session = std::make_shared<trace::Session>();
+    auto read = trace::open_trace(file, *session, trace_open_options());
+    if (!read) return read.error();
+    problem = read->problem;
+    return session;
+  }
+  Result<std::shared_ptr<trace::Session>> session = std::shared_ptr<trace::Session>();
+  if (is_intervals_file(file)) {
+    session = open_intervals(file, settings.planner, settings.options.planner.budget_seconds);
+  } else {
+    auto model = models::open_model(file);
+    if (!model) return model.error();
+    session = planned_session(*model, settings);
+    if (!model->complete()) problem = fmt::format("{}: the plan is incomplete; see arenascope-cli plan", file);
+  }
+  if (!session) return Error{fmt::format("{}: {}", file, session.error().message)};
   return session;
 }
 

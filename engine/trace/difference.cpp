@@ -16,47 +16,13 @@ namespace {
 
 constexpr std::array<const char*, kMetrics> kMetricNames{"peak", "reserved", "arena", "node-time", "run-time"};
 
-// The run, graph and plan of a snapshot that are compared.
-struct Compared {
+// A snapshot and its subject.
+struct Compared : Subject {
   const Snapshot& snapshot;
-  const Run* run = nullptr;          // null: nothing ran
-  const GraphInfo* graph = nullptr;  // null: not recorded
-  const PlanInfo* plan = nullptr;
-
-  explicit Compared(const Snapshot& s) : snapshot(s) {
-    for (size_t i = s.runs.size(); i-- > 0 && run == nullptr;)
-      if (s.runs[i].finished) run = &s.runs[i];
-    if (run != nullptr) {
-      graph = s.graph_of(run->info.id);
-      plan = s.plan_of(run->info.id);
-    }
-    for (size_t i = s.plans.size(); i-- > 0 && run == nullptr && plan == nullptr;)
-      if (s.plans[i]) plan = s.plans[i].get();
-    if (plan != nullptr && graph == nullptr) graph = s.graph(plan->graph);
-    for (size_t i = s.graphs.size(); i-- > 0 && graph == nullptr;)
-      if (s.graphs[i] && !s.graphs[i]->of_file) graph = s.graphs[i].get();
-  }
+  explicit Compared(const Snapshot& s) : Subject(s), snapshot(s) {}
 };
 
 using Parts = std::map<std::string, double>;
-
-std::string tensor_name(const GraphInfo& graph, TensorRef ref) {
-  const auto& list = ref.is_leaf() ? graph.leafs : graph.nodes;
-  if (!ref.valid() || ref.index() >= list.size()) return {};
-  const TensorInfo& tensor = list[ref.index()];
-  if (!tensor.name.empty()) return tensor.name;
-  return (tensor.op.empty() ? "leaf" : tensor.op) + " #" + std::to_string(ref.index());
-}
-
-// Name of the tensor, else the call site, else the allocator. The tensors of an arena are compared by Metric::Arena.
-std::string owner_of(const Snapshot& s, const SpaceAllocation& slice) {
-  if (is_arena(slice)) return "arena";
-  if (const GraphInfo* graph = slice.tensor.valid() ? s.graph(slice.graph) : nullptr)
-    if (std::string tensor = tensor_name(*graph, slice.tensor); !tensor.empty()) return tensor;
-  if (std::string site = call_site(s, s.stack_of(slice.block)); !site.empty()) return site;
-  const AllocatorInfo* allocator = s.allocator(slice.allocator);
-  return "memory of " + (allocator != nullptr ? allocator->name : "an unknown allocator");
-}
 
 std::optional<Sample> highest(const Snapshot& s, const SeriesView& series) {
   return series.samples.empty() ? std::nullopt : series.highest(s.time.begin, s.time.end + 1);
@@ -65,7 +31,7 @@ std::optional<Sample> highest(const Snapshot& s, const SeriesView& series) {
 Parts live_at(const Snapshot& s, Nanoseconds time) {
   Parts parts;
   for (const SpaceAllocation& slice : s.space_slices_in(time, time + 1, kMaxSpaceAllocations))
-    parts[owner_of(s, slice)] += static_cast<double>(slice.bytes);
+    parts[display_name(s, slice)] += static_cast<double>(slice.bytes);
   return parts;
 }
 
@@ -88,7 +54,7 @@ Parts arena_parts(const Compared& of) {
   const auto fullest = std::max_element(live.begin(), live.end());
   for (const size_t i : Snapshot::plan_slices_live(*of.plan, Step(static_cast<int32_t>(fullest - live.begin())))) {
     const SliceInfo& slice = of.plan->slices[i];
-    parts[tensor_name(*of.graph, slice.tensor)] += static_cast<double>(slice.size);
+    parts[display_name(*of.graph, slice.tensor)] += static_cast<double>(slice.size);
   }
   if (of.plan->arena_bytes > *fullest)
     parts["gaps of the arena"] = static_cast<double>(of.plan->arena_bytes - *fullest);
@@ -169,14 +135,14 @@ void compare_nodes(const Compared& a, const Compared& b, Difference& out) {
     const GraphMatch match = match_graphs(*a.graph, *b.graph);
     for (size_t i = 0; i < a.graph->nodes.size(); ++i) {
       const TensorRef other = match.to_other(TensorRef::node(NodeId(i)));
-      const std::string node = tensor_name(*a.graph, TensorRef::node(NodeId(i)));
+      const std::string node = display_name(*a.graph, TensorRef::node(NodeId(i)));
       if (!other.valid()) out.only_a.push_back(node);
       change.contributions.push_back(
           {node, medians_a[i], other.is_node() ? medians_b[other.index()] : std::optional<double>()});
     }
     for (size_t i = 0; i < b.graph->nodes.size(); ++i) {
       if (match.from_other(TensorRef::node(NodeId(i))).valid()) continue;
-      out.only_b.push_back(tensor_name(*b.graph, TensorRef::node(NodeId(i))));
+      out.only_b.push_back(display_name(*b.graph, TensorRef::node(NodeId(i))));
       change.contributions.push_back({out.only_b.back(), std::nullopt, medians_b[i]});
     }
   }
@@ -226,6 +192,37 @@ std::optional<Metric> parse_metric(std::string_view name) {
 }
 
 bool is_time(Metric metric) { return metric == Metric::NodeTime || metric == Metric::RunTime; }
+
+Subject::Subject(const Snapshot& s) {
+  for (size_t i = s.runs.size(); i-- > 0 && run == nullptr;)
+    if (s.runs[i].finished) run = &s.runs[i];
+  if (run != nullptr) {
+    graph = s.graph_of(run->info.id);
+    plan = s.plan_of(run->info.id);
+  }
+  for (size_t i = s.plans.size(); i-- > 0 && run == nullptr && plan == nullptr;)
+    if (s.plans[i]) plan = s.plans[i].get();
+  if (plan != nullptr && graph == nullptr) graph = s.graph(plan->graph);
+  for (size_t i = s.graphs.size(); i-- > 0 && graph == nullptr;)
+    if (s.graphs[i] && !s.graphs[i]->of_file) graph = s.graphs[i].get();
+}
+
+std::string display_name(const GraphInfo& graph, TensorRef ref) {
+  const auto& list = ref.is_leaf() ? graph.leafs : graph.nodes;
+  if (!ref.valid() || ref.index() >= list.size()) return {};
+  const TensorInfo& tensor = list[ref.index()];
+  if (!tensor.name.empty()) return tensor.name;
+  return (tensor.op.empty() ? "leaf" : tensor.op) + " #" + std::to_string(ref.index());
+}
+
+std::string display_name(const Snapshot& s, const SpaceAllocation& allocation) {
+  if (is_arena(allocation)) return "arena";
+  if (const GraphInfo* graph = allocation.tensor.valid() ? s.graph(allocation.graph) : nullptr)
+    if (std::string tensor = display_name(*graph, allocation.tensor); !tensor.empty()) return tensor;
+  if (std::string site = call_site(s, s.stack_of(allocation.block)); !site.empty()) return site;
+  const AllocatorInfo* allocator = s.allocator(allocation.allocator);
+  return "memory of " + (allocator != nullptr ? allocator->name : "an unknown allocator");
+}
 
 Difference compare(const Snapshot& a, const Snapshot& b) {
   const Compared of_a(a), of_b(b);

@@ -176,6 +176,13 @@ TEST_CASE("the documented keys of diff are those that are printed") {
   check_keys(kPage, "\n`diff --json`", {cli({"diff", folder / "a.csv", folder / "b.csv", "--json"}).out});
 }
 
+TEST_CASE("the documented keys of report are those that are printed") {
+  const TempFolder folder;
+  const std::string recording = folder / "a.pftrace";
+  REQUIRE(cli({"run", "zoo:mul_mat", "--record", recording}).status == 0);
+  check_keys(kPage, "\n`report --json`", {cli({"report", recording, "--json"}).out});
+}
+
 TEST_CASE("the documented keys of attach and replay are those that are printed") {
   const TempFolder folder;
   check_keys("docs/attach.md", "one object is\nprinted",

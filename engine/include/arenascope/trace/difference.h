@@ -43,7 +43,21 @@ struct Difference {
   const MetricChange& of(Metric metric) const { return metrics[static_cast<size_t>(metric)]; }
 };
 
-// Compares the newest finished run of each snapshot, or its newest plan if nothing ran; memory over the whole of each.
+// The run of a snapshot that reports and comparisons describe: the newest finished one, with its graph and plan. Without
+// runs: the newest plan, or the newest graph. Pointers into the snapshot; null if not recorded.
+struct Subject {
+  const Run* run = nullptr;
+  const GraphInfo* graph = nullptr;
+  const PlanInfo* plan = nullptr;
+  explicit Subject(const Snapshot& snapshot);
+};
+
+// The name of a tensor, or its op and number if it has none; empty if there is no such tensor.
+std::string display_name(const GraphInfo& graph, TensorRef ref);
+// The tensor that an allocation holds, else its call site, else its allocator; "arena" for the arena of a plan.
+std::string display_name(const Snapshot& snapshot, const SpaceAllocation& allocation);
+
+// Compares the subjects of both; memory over the whole of each snapshot.
 Difference compare(const Snapshot& a, const Snapshot& b);
 
 // The innermost frame of the user's own code: "step train.py:78". That is a Python frame outside of installed packages, else
