@@ -72,6 +72,7 @@ void add_bench(CLI::App& app, Context& context, Body& body);
 void add_convert(CLI::App& app, Context& context, Body& body);
 void add_audit(CLI::App& app, Context& context, Body& body);
 void add_diff(CLI::App& app, Context& context, Body& body);
+void add_query(CLI::App& app, Context& context, Body& body);
 void add_replay(CLI::App& app, Context& context, Body& body);
 void add_report(CLI::App& app, Context& context, Body& body);
 void add_attach(CLI::App& app, Context& context, Body& body);

@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
   add_convert(app, context, body);
   add_audit(app, context, body);
   add_diff(app, context, body);
+  add_query(app, context, body);
   add_replay(app, context, body);
   add_report(app, context, body);
   add_attach(app, context, body);

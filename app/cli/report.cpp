@@ -52,7 +52,7 @@ int write_report(const Context& context, const ReportArguments& arguments) {
     else if (auto ok = OutputFile::write_all(arguments.output, *text, inputs); !ok)
       return fail(kFailed, ok.error().message);
   }
-  // What is missing from the file is in the report too; a model of which a part cannot be planned is no full answer.
+  // The report lists what a file lacks. A plan of a part of a model is not an answer for the model.
   if (!problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", problem);
   return problem.empty() || (*session)->snapshot()->event_count > 0 ? kDone : kFailed;
 }

@@ -77,7 +77,7 @@ Json peak_json(const Source& source) {
   std::map<std::string, std::pair<Bytes, int64_t>> parts;
   const char* from = nullptr;
   if (const auto peak = highest(s, s.all_active)) {
-    from = "recorded";
+    from = "observed";
     for (const auto& slice : s.space_slices_in(peak->time, peak->time + 1, trace::kMaxSpaceAllocations)) {
       auto& part = parts[trace::display_name(s, slice)];
       part.first += slice.bytes, ++part.second;
@@ -214,7 +214,7 @@ Json recorded_map_json(Source& source) {
       regions.empty() ? 0 : regions.back().y + static_cast<Bytes>(regions.back().end - regions.back().begin);
   Json boundaries = Json::array();
   for (const Region& region : regions) boundaries.push_back(region.y);
-  Json out{{"axis", "time"}, {"source", "recorded"}, {"bytes", bytes}, {"end", s.time.length()}};
+  Json out{{"axis", "time"}, {"source", "observed"}, {"bytes", bytes}, {"end", s.time.length()}};
   out.update(rectangles_json(std::move(rectangles), source.limits.rectangles));
   out["boundaries"] = boundaries;
   return out;

@@ -176,6 +176,10 @@ TEST_CASE("the documented keys of diff are those that are printed") {
   check_keys(kPage, "\n`diff --json`", {cli({"diff", folder / "a.csv", folder / "b.csv", "--json"}).out});
 }
 
+TEST_CASE("the documented keys of query are those that are printed") {
+  check_keys(kPage, "\n`query --json`", {cli({"query", "zoo:mul_mat", "SELECT * FROM nodes", "--json"}).out});
+}
+
 TEST_CASE("the documented keys of report are those that are printed") {
   const TempFolder folder;
   const std::string recording = folder / "a.pftrace";

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/query/database.h"
+
+#include <sqlite3.h>
+
+#include <new>
+
+#include <fmt/format.h>
+
+namespace arenascope::query {
+namespace {
+
+struct VirtualTable {
+  sqlite3_vtab base;  // first, as SQLite requires
+  const Table* table;
+};
+
+struct Cursor {
+  sqlite3_vtab_cursor base;
+  const Table* table;
+  size_t row;
+};
+
+const char* sql_type(Type type) { return type == Type::Integer ? "INTEGER" : type == Type::Real ? "REAL" : "TEXT"; }
+
+int connect(sqlite3* handle, void* table, int, const char* const*, sqlite3_vtab** out, char**) {
+  std::string declaration = "CREATE TABLE t(";
+  for (const Column& column : static_cast<const Table*>(table)->columns)
+    declaration += fmt::format("{}{} {}", declaration.back() == '(' ? "" : ", ", column.name, sql_type(column.type));
+  if (const int error = sqlite3_declare_vtab(handle, (declaration + ")").c_str()); error != SQLITE_OK) return error;
+  auto* made = new (std::nothrow) VirtualTable{{}, static_cast<const Table*>(table)};
+  *out = made == nullptr ? nullptr : &made->base;
+  return made == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+}
+int disconnect(sqlite3_vtab* table) {
+  delete reinterpret_cast<VirtualTable*>(table);
+  return SQLITE_OK;
+}
+
+// Each scan reads all rows.
+int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
+  const size_t rows = reinterpret_cast<VirtualTable*>(table)->table->rows;
+  info->estimatedRows = static_cast<sqlite3_int64>(rows);
+  info->estimatedCost = static_cast<double>(rows);
+  return SQLITE_OK;
+}
+
+int open_cursor(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
+  auto* made = new (std::nothrow) Cursor{{}, reinterpret_cast<VirtualTable*>(table)->table, 0};
+  *out = made == nullptr ? nullptr : &made->base;
+  return made == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+}
+int close_cursor(sqlite3_vtab_cursor* cursor) {
+  delete reinterpret_cast<Cursor*>(cursor);
+  return SQLITE_OK;
+}
+int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
+  reinterpret_cast<Cursor*>(cursor)->row = 0;
+  return SQLITE_OK;
+}
+int next(sqlite3_vtab_cursor* cursor) {
+  ++reinterpret_cast<Cursor*>(cursor)->row;
+  return SQLITE_OK;
+}
+int at_end(sqlite3_vtab_cursor* cursor) {
+  const auto* c = reinterpret_cast<Cursor*>(cursor);
+  return c->row >= c->table->rows;
+}
+int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
+  *id = static_cast<sqlite3_int64>(reinterpret_cast<Cursor*>(cursor)->row);
+  return SQLITE_OK;
+}
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int number) try {
+  const auto* c = reinterpret_cast<Cursor*>(cursor);
+  const Value value = c->table->columns[static_cast<size_t>(number)].value(c->row);
+  if (const auto* integer = std::get_if<int64_t>(&value))
+    sqlite3_result_int64(context, *integer);
+  else if (const auto* real = std::get_if<double>(&value))
+    sqlite3_result_double(context, *real);
+  else if (const auto* text = std::get_if<std::string>(&value))
+    sqlite3_result_text64(context, text->data(), text->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  else
+    sqlite3_result_null(context);
+  return SQLITE_OK;
+} catch (const std::bad_alloc&) {
+  return SQLITE_NOMEM;
+}
+
+// The tables exist under their own names without CREATE VIRTUAL TABLE, since there is no xCreate.
+constexpr sqlite3_module kModule = [] {
+  sqlite3_module module{};
+  module.xConnect = connect;
+  module.xBestIndex = best_index;
+  module.xDisconnect = disconnect;
+  module.xOpen = open_cursor;
+  module.xClose = close_cursor;
+  module.xFilter = filter;
+  module.xNext = next;
+  module.xEof = at_end;
+  module.xColumn = column;
+  module.xRowid = row_id;
+  return module;
+}();
+
+// Queries read; they neither attach files nor load extensions nor change settings.
+int authorize(void*, int action, const char*, const char*, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    default: return SQLITE_DENY;
+  }
+}
+
+Value value_of(sqlite3_stmt* statement, int number) {
+  switch (sqlite3_column_type(statement, number)) {
+    case SQLITE_INTEGER: return int64_t{sqlite3_column_int64(statement, number)};
+    case SQLITE_FLOAT: return sqlite3_column_double(statement, number);
+    case SQLITE_NULL: return {};
+    default: break;
+  }
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, number));
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, number));
+  return text == nullptr ? Value() : Value(std::string(text, size));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::open(std::vector<Table> tables) {
+  std::unique_ptr<Database> database(new Database(std::move(tables)));
+  if (sqlite3_open_v2(":memory:", &database->handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
+    return Error{"SQLite cannot be started: out of memory"};
+  for (Table& table : database->tables_)
+    if (sqlite3_create_module_v2(database->handle_, table.name, &kModule, &table, nullptr) != SQLITE_OK)
+      return Error{fmt::format("table {}: {}", table.name, sqlite3_errmsg(database->handle_))};
+  // The first use of a table declares it, which queries may not do.
+  for (const Table& table : database->tables_)
+    if (auto used = database->run(fmt::format("SELECT * FROM {} LIMIT 0", table.name)); !used) return used.error();
+  sqlite3_set_authorizer(database->handle_, authorize, nullptr);
+  return database;
+}
+
+Database::~Database() { sqlite3_close_v2(handle_); }
+
+Result<Rows> Database::run(const std::string& sql) {
+  sqlite3_stmt* prepared = nullptr;
+  const char* after = nullptr;
+  const int error = sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &prepared, &after);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared, sqlite3_finalize);
+  if (error != SQLITE_OK) return Error{sqlite3_errmsg(handle_)};
+  if (prepared == nullptr) return Error{"the query is empty"};
+  for (const char* c = after; c < sql.data() + sql.size(); ++c)
+    if (*c != ' ' && *c != '\n' && *c != '\t' && *c != ';') return Error{"expected one statement, found more"};
+  Rows out;
+  const int columns = sqlite3_column_count(prepared);
+  for (int i = 0; i < columns; ++i) out.columns.emplace_back(sqlite3_column_name(prepared, i));
+  int step = 0;
+  while ((step = sqlite3_step(prepared)) == SQLITE_ROW) {
+    auto& row = out.rows.emplace_back();
+    for (int i = 0; i < columns; ++i) row.push_back(value_of(prepared, i));
+  }
+  if (step != SQLITE_DONE) return Error{sqlite3_errmsg(handle_)};
+  return out;
+}
+
+}  // namespace arenascope::query
