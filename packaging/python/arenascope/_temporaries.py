@@ -9,6 +9,10 @@ import torch
 
 
 class Temporaries:
+    def __init__(self):
+        if not torch.profiler.kineto_available():
+            raise RuntimeError(f"temporaries=True needs a PyTorch that was built with Kineto; PyTorch {torch.__version__} was not")
+
     def begin(self):
         activities = [torch.profiler.ProfilerActivity.CPU]
         if torch.cuda.is_available():

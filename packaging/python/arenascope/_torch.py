@@ -9,6 +9,7 @@ flagged.
 import array
 import bisect
 import ctypes
+import gc
 from itertools import compress
 from time import monotonic_ns as _now  # the client's clock
 
@@ -142,6 +143,8 @@ class Watch(TorchDispatchMode):
     def _know_state(self):
         """Flags the state of optimizers that made a step and names it after its parameters."""
         names = {id(p): n for n, p in self.model.named_parameters()} if self.model is not None else {}
+        if _after_step is None:  # no hook reports steps: all optimizers, of which those with state have made a step
+            self.optimizers = [o for o in gc.get_objects() if isinstance(o, torch.optim.Optimizer)]
         for optimizer in self.optimizers:
             for parameter, state in optimizer.state.items():
                 for what, tensor in state.items():
