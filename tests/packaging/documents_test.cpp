@@ -186,10 +186,10 @@ TEST_CASE("every document is reached by links from README") {
 TEST_CASE("headings that do not exist are found") {
   CHECK(fragments_of("# A `b` (c), d_e\n```\n# no\n```\n## F\n## F\n") ==
         std::set<std::string>{"a-b-c-d_e", "f", "f-1"});
-  CHECK(link_fault("docs/cpu.md", "#error-bounds").empty());
-  CHECK(link_fault("docs/cpu.md", "manual.md#node-debugger").empty());
-  CHECK(link_fault("docs/cpu.md", "manual.md#the-node-debugger") == "a heading that does not exist");
-  CHECK(link_fault("docs/cpu.md", "manual-of-nothing.md#x") == "a file that does not exist");
+  CHECK(link_fault("docs/reference/cpu.md", "#error-bounds").empty());
+  CHECK(link_fault("docs/reference/cpu.md", "../manual.md#node-debugger").empty());
+  CHECK(link_fault("docs/reference/cpu.md", "../manual.md#the-node-debugger") == "a heading that does not exist");
+  CHECK(link_fault("docs/reference/cpu.md", "manual-of-nothing.md#x") == "a file that does not exist");
 }
 
 TEST_CASE("every image of a document exists") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Error bound of each op relative to the exact result: that of op_list.h, except for the few ops whose arithmetic
-// depends on the type of their sources. The tests check every op against exactly this bound, and docs/cpu.md lists it.
+// depends on the type of their sources. The tests check every op against exactly this bound, and docs/reference/cpu.md
+// lists it.
 #pragma once
 #include <arenascope/graph/op.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The JSON objects in docs/reference/plan-format.md and docs/attach.md have exactly the keys that the commands print.
+// The JSON objects in docs/reference/plan-format.md have exactly the keys that the commands print.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -189,11 +189,11 @@ TEST_CASE("the documented keys of report are those that are printed") {
 
 TEST_CASE("the documented keys of attach and replay are those that are printed") {
   const TempFolder folder;
-  check_keys("docs/attach.md", "one object is\nprinted",
+  check_keys(kPage, "\n`attach --json`",
              {cli({"attach", "--json", "--record", folder / "a.pftrace", "--", ARENASCOPE_TARGET, "all"}).out,
               cli({"attach", "--json", "--", "sh", "-c", ARENASCOPE_TARGET " all; kill -9 $$"}).out});
   write_file(folder / "a.pickle", snapshot_pickle());
-  check_keys("docs/attach.md", "With `--json`:\n",
+  check_keys(kPage, "\n`replay --json`",
              {cli({"replay", folder / "a.pickle", "--json"}).out,
               cli({"replay", folder / "a.pickle", "--memory", "4096", "--json"}).out});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ten tasks of new users (docs/tasks.md), each performed with the mouse only and with the keyboard only, using
+// Ten tasks of new users (docs/dev/usability-tasks.md), each performed with the mouse only and with the keyboard only, using
 // visible text. Mouse presses and key strokes are counted. With ARENASCOPE_PACE=1 they are performed at human speed
-// and timed, as reported in docs/tasks.md.
+// and timed, as reported in docs/dev/usability-tasks.md.
 #include <QAction>
 #include <QHeaderView>
 #include <QLabel>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Builds and records the example program of docs/attach.md, unmodified, in an empty folder. Arguments: arenascope-cli, the
-source tree, a C compiler and a folder."""
+"""Builds and records the example program of docs/how-to/attach-own.md, unmodified, in an empty folder. Arguments: arenascope-cli,
+the source tree, a C compiler and a folder."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 
 cli, tree, compiler, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3], sys.argv[4]
 os.makedirs(folder, exist_ok=True)
-with open(f"{tree}/docs/attach.md") as text:
+with open(f"{tree}/docs/how-to/attach-own.md") as text:
     page = text.read()
 with open(f"{folder}/mine.c", "w") as out:
     out.write(re.search(r"```c\n(.*?)```", page, re.S).group(1))

@@ -49,7 +49,7 @@ struct Scene {
 struct FactInfo {
   const char* name;
   int min_arguments = 0, max_arguments = 0;
-  const char* description;  // for docs/lessons.md
+  const char* description;  // for docs/how-to/write-a-lesson.md
 };
 std::span<const FactInfo> facts();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lesson as a value, read from a Markdown file (docs/lessons.md):
+// A lesson as a value, read from a Markdown file (docs/how-to/write-a-lesson.md):
 //
 //   title: Reuse in two levels
 //   summary: Place five buffers manually.
