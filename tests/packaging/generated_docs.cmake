@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Files that the program describes itself are as it prints them.
-foreach(pair "reference|docs/reference/cli.md" "reference;--man|packaging/arenascope-cli.1" "query;--tables|docs/reference/tables.md")
-  string(REPLACE "|" ";" parts "${pair}")
-  list(POP_BACK parts file)
-  execute_process(COMMAND "${CLI}" ${parts} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
+# Pages that programs and scripts describe are as they print them.
+function(check_page file)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
   file(READ "${SOURCE}/${file}" kept)
   if(NOT status EQUAL 0 OR NOT "${printed}" STREQUAL "${kept}")
-    message(SEND_ERROR "${file} is not what the program prints: run packaging/generate-docs")
+    message(SEND_ERROR "${file} differs from the output of ${ARGN}: run packaging/generate-docs")
   endif()
-endforeach()
+endfunction()
+
+check_page(docs/reference/cli.md "${CLI}" reference)
+check_page(packaging/arenascope-cli.1 "${CLI}" reference --man)
+check_page(docs/reference/tables.md "${CLI}" query --tables)
+check_page(docs/reference/onnx-operators.md "${SOURCE}/packaging/onnx/operators")
