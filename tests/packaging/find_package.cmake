@@ -24,6 +24,17 @@ step("configuring" "${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" -G "${
   "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${flags}")
 step("building" "${CMAKE_COMMAND}" --build "${WORK}/build")
 step("planning" "${WORK}/build/plan")
+if(NOT SANITIZE)  # whose libraries only g++ links
+  step("configuring in C" "${CMAKE_COMMAND}" -S "${CONSUMER}_c" -B "${WORK}/build_c" -G "${GENERATOR}"
+    "-DCMAKE_PREFIX_PATH=${prefix}")
+  step("building in C" "${CMAKE_COMMAND}" --build "${WORK}/build_c")
+  step("planning in C" "${WORK}/build_c/plan_c")
+  find_program(PKG_CONFIG pkg-config)
+  file(GLOB_RECURSE pc "${prefix}/*/arenascope-planner.pc")
+  get_filename_component(pc "${pc}" DIRECTORY)
+  step("building with pkg-config" sh -c
+    "cc '${CONSUMER}_c/plan.c' -o '${WORK}/plan_pc' $(PKG_CONFIG_PATH='${pc}' pkg-config --cflags --libs arenascope-planner) && '${WORK}/plan_pc'")
+endif()
 if(ONNX)
   # y = Relu(x) over four floats; ir_version, graph (node, name, input, output) and opset_import, field by field.
   set(value 10 1 %d 18 10 10 8 8 1 18 4 10 2 8 4)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# Builds the Debian packages of this build and checks them: fields, files, and lintian where it is installed. Whether the
+# packages install is not tested here, as that needs a root file system: see packaging/verify-deb.
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+execute_process(COMMAND "${CPACK}" -B "${WORK}" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip WORKING_DIRECTORY "${BUILD}" RESULT_VARIABLE status OUTPUT_VARIABLE output
+                ERROR_VARIABLE output)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "cpack failed:\n${output}")
+endif()
+find_program(LINTIAN lintian)
+foreach(package arenascope libarenascope-dev)
+  file(GLOB deb "${WORK}/${package}_*.deb")
+  # A list separator within a field names a package that does not exist.
+  foreach(field Depends Recommends Suggests Maintainer)
+    execute_process(COMMAND dpkg-deb --field "${deb}" ${field} OUTPUT_VARIABLE value RESULT_VARIABLE status)
+    if(NOT status EQUAL 0 OR value MATCHES ";|, *,|localhost")
+      message(FATAL_ERROR "${deb}: ${field}: ${value}")
+    endif()
+  endforeach()
+  execute_process(COMMAND dpkg-deb --contents "${deb}" OUTPUT_VARIABLE files)
+  foreach(file share/doc/${package}/copyright share/doc/${package}/changelog.gz)
+    if(NOT files MATCHES "usr/${file}\n")
+      message(FATAL_ERROR "${deb} lacks usr/${file}")
+    endif()
+  endforeach()
+  if(NOT LINTIAN)
+    message(STATUS "lintian is not installed")
+    continue()
+  endif()
+  execute_process(COMMAND "${LINTIAN}" --allow-root --fail-on error,warning --tag-display-limit 0 "${deb}"
+                  RESULT_VARIABLE status OUTPUT_VARIABLE findings ERROR_VARIABLE findings)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "lintian ${package}:\n${findings}")
+  endif()
+endforeach()
