@@ -9,7 +9,7 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "cpack failed:\n${output}")
 endif()
 find_program(LINTIAN lintian)
-foreach(package arenascope libarenascope-dev)
+foreach(package arenascope libarenascope-dev arenascope-client-dev)
   file(GLOB deb "${WORK}/${package}_*.deb")
   # A list separator within a field names a package that does not exist.
   foreach(field Depends Recommends Suggests Maintainer)
