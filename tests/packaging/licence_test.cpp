@@ -12,7 +12,9 @@ namespace {
 
 // In one of the first three lines; empty if there is none.
 std::string licence_of(const SourceFile& file) {
-  static const std::string mark = "SPDX-License-" "Identifier: ";
+  static const std::string mark =
+      "SPDX-License-"
+      "Identifier: ";
   const auto lines = lines_of(file.text);
   for (size_t i = 0; i < lines.size() && i < 3; ++i) {
     const size_t at = lines[i].find(mark);
