@@ -49,9 +49,22 @@ bool has_packets(ByteSpan bytes) {
   return false;
 }
 
-Result<Raw> read(ByteSpan bytes, const std::string& name) {
+bool has_identifier(ByteSpan bytes, const char* identifier) {
+  return bytes.size() > 8 && std::memcmp(bytes.data() + 4, identifier, 4) == 0;
+}
+
+// The first line names the format.
+bool is_iree_profile(ByteSpan bytes) {
+  const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min<size_t>(bytes.size(), 4096));
+  return head.starts_with('{') && head.substr(0, head.find('\n')).find("\"ireeperf-jsonl\"") != std::string_view::npos;
+}
+
+// `program`: of an ExecuTorch event dump; empty: unknown.
+Result<Raw> read(ByteSpan bytes, ByteSpan program, const std::string& name) {
   if (trace::is_recording_file(bytes)) return read_recording(bytes, name);
-  if (bytes.size() > 8 && std::memcmp(bytes.data() + 4, "ET12", 4) == 0) return read_executorch(bytes, name);
+  if (has_identifier(bytes, "ET12")) return read_executorch(bytes, name);
+  if (has_identifier(bytes, "ED00")) return read_executorch_dump(bytes, program, name);
+  if (is_iree_profile(bytes)) return read_iree(bytes, name);
   if (has_packets(bytes)) return read_perfetto(bytes, name);
   size_t i = bytes.size() >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
   while (i < bytes.size() && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n')) ++i;
@@ -60,8 +73,8 @@ Result<Raw> read(ByteSpan bytes, const std::string& name) {
   return Error{name + (bytes.empty()
                            ? ": the file is empty."
                            : ": this is none of the traces that can be audited: a recording, a Chrome or "
-                             "Perfetto trace, an ONNX Runtime profile, a PyTorch memory snapshot or an ExecuTorch "
-                             "program.")};
+                             "Perfetto trace, an ONNX Runtime profile, a PyTorch memory snapshot, an ExecuTorch "
+                             "program or event dump, or an exported IREE profile.")};
 }
 
 Report report_on(Raw& raw) {
@@ -120,13 +133,14 @@ const Figure* Report::find(std::string_view id) const {
 
 namespace {
 
-Result<Raw> read_packed(ByteSpan bytes, const std::string& name) {
-  if (!trace::is_gzip(bytes)) return read(bytes, name);
+ByteSpan as_bytes(const std::string& text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+
+Result<Raw> read_packed(ByteSpan bytes, ByteSpan program, const std::string& name) {
+  if (!trace::is_gzip(bytes)) return read(bytes, program, name);
   const Result<std::string> plain = trace::gunzip(bytes, name);
   if (!plain) return plain.error();
-  const ByteSpan inner(reinterpret_cast<const uint8_t*>(plain->data()), plain->size());
-  if (trace::is_gzip(inner)) return Error{name + ": the file is compressed twice."};
-  return read(inner, name);
+  if (trace::is_gzip(as_bytes(*plain))) return Error{name + ": the file is compressed twice."};
+  return read(as_bytes(*plain), program, name);
 }
 
 // Error: there is not the memory for it.
@@ -139,41 +153,59 @@ auto within_memory(const std::string& name, Make make) -> decltype(make()) {
   }
 }
 
+Result<Report> report_of(ByteSpan bytes, ByteSpan program, const std::string& name) {
+  auto raw = read_packed(bytes, program, name);
+  if (!raw) return raw.error();
+  return report_on(*raw);
+}
+
+Result<std::shared_ptr<AuditContext>> context_of(ByteSpan bytes, ByteSpan program, const std::string& name) {
+  auto raw = read_packed(bytes, program, name);
+  if (!raw) return raw.error();
+  auto context = std::make_shared<AuditContext>();
+  context->raw = std::move(*raw);
+  context->report = report_on(context->raw);
+  context->residencies = residencies_of(context->raw, nullptr);
+  for (size_t i = 0; i < context->report.figures.size(); ++i) context->listed.emplace(context->report.figures[i].id, i);
+  return context;
+}
+
+// Calls make() with the bytes of a file and, if it is an ExecuTorch event dump, of the program beside it.
 template <class Make>
-auto of_file(const std::filesystem::path& path, Make make) -> decltype(make({}, path.string())) {
-  return within_memory(path.string(), [&]() -> decltype(make({}, path.string())) {
+auto of_file(const std::filesystem::path& path, Make make) -> decltype(make({}, {}, path.string())) {
+  return within_memory(path.string(), [&]() -> decltype(make({}, {}, path.string())) {
     const auto bytes = contents(path);
     if (!bytes) return bytes.error();
-    return make({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
+    auto beside = path;
+    beside.replace_extension(".pte");
+    std::error_code none;
+    if (!has_identifier(as_bytes(*bytes), "ED00") || !std::filesystem::is_regular_file(beside, none))
+      return make(as_bytes(*bytes), {}, path.string());
+    const auto program = contents(beside);
+    if (!program) return program.error();
+    if (!has_identifier(as_bytes(*program), "ET12")) return Error{beside.string() + ": not an ExecuTorch program."};
+    return make(as_bytes(*bytes), as_bytes(*program), path.string());
   });
 }
 
 }  // namespace
 
 Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name) {
-  return within_memory(name, [&]() -> Result<Report> {
-    auto raw = read_packed(bytes, name);
-    if (!raw) return raw.error();
-    return report_on(*raw);
-  });
+  return within_memory(name, [&] { return report_of(bytes, {}, name); });
 }
 
-Result<Report> audit_file(const std::filesystem::path& path) { return of_file(path, audit_bytes); }
+Result<Report> audit_file(const std::filesystem::path& path) { return of_file(path, report_of); }
 
 Result<Auditor> Auditor::of(std::span<const uint8_t> bytes, const std::string& name) {
-  return within_memory(name, [&]() -> Result<Auditor> {
-    auto raw = read_packed(bytes, name);
-    if (!raw) return raw.error();
-    auto context = std::make_shared<AuditContext>();
-    context->raw = std::move(*raw);
-    context->report = report_on(context->raw);
-    context->residencies = residencies_of(context->raw, nullptr);
-    for (size_t i = 0; i < context->report.figures.size(); ++i)
-      context->listed.emplace(context->report.figures[i].id, i);
-    return Auditor(std::move(context));
-  });
+  auto context = within_memory(name, [&] { return context_of(bytes, {}, name); });
+  if (!context) return context.error();
+  return Auditor(std::move(*context));
 }
 
-Result<Auditor> Auditor::open(const std::filesystem::path& path) { return of_file(path, Auditor::of); }
+Result<Auditor> Auditor::open(const std::filesystem::path& path) {
+  auto context = of_file(path, context_of);
+  if (!context) return context.error();
+  return Auditor(std::move(*context));
+}
 
 }  // namespace arenascope::audit

@@ -52,4 +52,50 @@ class Tables {
   std::map<std::string, int32_t> tracks_, spaces_, counters_;
 };
 
+// Of spans without a depth: the number of spans that enclose it on its track.
+inline void set_depths(Raw& raw) {
+  std::map<int32_t, std::vector<RawSpan*>> by_track;
+  for (RawSpan& s : raw.spans)
+    if (s.kind == SpanKind::Named && s.depth < 0) by_track[s.track].push_back(&s);
+  for (auto& [track, spans] : by_track) {
+    std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {
+      return a->begin != b->begin ? a->begin < b->begin : a->end > b->end;
+    });
+    std::vector<Nanoseconds> ends;
+    for (RawSpan* s : spans) {
+      while (!ends.empty() && ends.back() <= s->begin) ends.pop_back();
+      s->depth = static_cast<int64_t>(ends.size());
+      ends.push_back(s->end);
+    }
+  }
+}
+
+// Work of a node in a run, and the step that begins with it, if `step` is not negative.
+inline void add_work(Raw& raw, int32_t track, int32_t run, int32_t node, Interval time, int32_t step) {
+  RawSpan s;
+  s.kind = SpanKind::Work;
+  s.track = track;
+  s.run = run;
+  s.node = node;
+  s.begin = time.begin;
+  s.end = time.end;
+  raw.spans.push_back(std::move(s));
+  raw.cover(time.begin, time.end);
+  if (step < 0) return;
+  raw.marks.push_back({time.begin, run, step, node, track});
+  raw.cover(time.begin, time.begin);
+}
+
+inline RawRun& add_run(Raw& raw, size_t number, int32_t graph, Interval time) {
+  RawRun& run = raw.runs[static_cast<int32_t>(number)];
+  run.info.id = run.end.id = trace::RunId(number);
+  run.info.graph = trace::GraphId(graph);
+  run.info.begin = time.begin;
+  run.info.threads = 1;
+  run.ended = true;
+  run.end.end = time.end;
+  raw.reach(time.begin, time.end);
+  return run;
+}
+
 }  // namespace arenascope::audit

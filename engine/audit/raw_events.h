@@ -167,6 +167,9 @@ Result<Raw> read_recording(ByteSpan bytes, const std::string& name);
 Result<Raw> read_json(ByteSpan bytes, const std::string& name);
 Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name);
 Result<Raw> read_executorch(ByteSpan bytes, const std::string& name);
+// `program`: the file of the program that the dump belongs to; empty: unknown.
+Result<Raw> read_executorch_dump(ByteSpan bytes, ByteSpan program, const std::string& name);
+Result<Raw> read_iree(ByteSpan bytes, const std::string& name);
 Result<Raw> read_perfetto(ByteSpan bytes, const std::string& name);
 
 }  // namespace arenascope::audit

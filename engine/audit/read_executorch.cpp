@@ -5,55 +5,12 @@
 
 #include <algorithm>
 
-#include "engine/audit/raw_events.h"
+#include "engine/audit/executorch_nodes.h"
+#include "engine/audit/flat_file.h"
 
 namespace arenascope::audit {
 
 namespace {
-
-// Tables and vectors by their positions; 0 is none. Reads are limited to the file.
-class Flat {
- public:
-  explicit Flat(ByteSpan bytes) : bytes_(bytes) {}
-
-  uint64_t load(size_t at, size_t width) const {
-    if (at > bytes_.size() || width > bytes_.size() - at) return 0;
-    uint64_t value = 0;
-    for (size_t i = width; i-- > 0;) value = value << 8 | bytes_[at + i];
-    return value;
-  }
-  size_t target(size_t at) const {
-    const uint64_t offset = at == 0 ? 0 : load(at, 4);
-    return offset == 0 || offset >= bytes_.size() - std::min(at, bytes_.size()) ? 0 : at + static_cast<size_t>(offset);
-  }
-  size_t root() const { return static_cast<size_t>(load(0, 4)); }
-  size_t field(size_t table, size_t number) const {
-    if (table == 0) return 0;
-    const int64_t fields = static_cast<int64_t>(table) - static_cast<int32_t>(load(table, 4));
-    if (fields < 0 || 4 + 2 * number >= load(static_cast<size_t>(fields), 2)) return 0;
-    const uint64_t offset = load(static_cast<size_t>(fields) + 4 + 2 * number, 2);
-    return offset == 0 || table + offset >= bytes_.size() ? 0 : table + static_cast<size_t>(offset);
-  }
-  size_t child(size_t table, size_t number) const { return target(field(table, number)); }
-  uint64_t number(size_t table, size_t number, size_t width) const {
-    const size_t at = field(table, number);
-    return at == 0 ? 0 : load(at, width);
-  }
-  // Number of elements; 0 if they are not all within the file.
-  size_t length(size_t vector, size_t width) const {
-    const uint64_t count = vector == 0 ? 0 : load(vector, 4);
-    return count * width <= bytes_.size() - std::min(vector + 4, bytes_.size()) ? static_cast<size_t>(count) : 0;
-  }
-  uint64_t element(size_t vector, size_t i, size_t width) const { return load(vector + 4 + i * width, width); }
-  size_t item(size_t vector, size_t i) const { return target(vector + 4 + 4 * i); }
-  std::string text(size_t table, size_t number) const {
-    const size_t at = child(table, number), count = length(at, 1);
-    return {reinterpret_cast<const char*>(bytes_.data()) + (count > 0 ? at + 4 : 0), count};
-  }
-
- private:
-  ByteSpan bytes_;
-};
 
 constexpr uint64_t kTensor = 5, kTensors = 10, kOptionalTensors = 11, kKernel = 1, kDelegate = 2;
 constexpr size_t kMaxItems = size_t{1} << 20;
@@ -87,7 +44,7 @@ class Method {
  public:
   Method(const Flat& flat, size_t table) : flat_(flat), table_(table), values_(flat.child(table, 2)) {}
 
-  void read(Raw& raw, size_t number) {
+  void read(Raw& raw, size_t number, NodesOfInstructions& nodes) {
     graph_.id = trace::GraphId(number);
     graph_.model = flat_.text(table_, 0);
     const size_t inputs = flat_.child(table_, 3), outputs = flat_.child(table_, 4), chains = flat_.child(table_, 5);
@@ -97,8 +54,12 @@ class Method {
     }
     for (size_t c = 0; c < flat_.length(chains, 4); ++c) {
       const size_t list = flat_.child(flat_.item(chains, c), 2);
-      for (size_t i = 0; i < flat_.length(list, 4) && ++instructions_ < kMaxItems; ++i)
+      for (size_t i = 0; i < flat_.length(list, 4) && ++instructions_ < kMaxItems; ++i) {
+        const size_t before = graph_.nodes.size();
         instruction(flat_.item(list, i));
+        if (graph_.nodes.size() > before)
+          nodes[{number, static_cast<int64_t>(c), static_cast<int64_t>(i)}] = static_cast<int32_t>(before);
+      }
     }
     const auto steps = static_cast<int32_t>(graph_.nodes.size());
     for (const uint32_t value : mutable_) uses_.at(value).last = steps;
@@ -253,13 +214,19 @@ class Method {
 
 }  // namespace
 
-Result<Raw> read_executorch(ByteSpan bytes, const std::string& name) {
-  const Flat flat(bytes);
+NodesOfInstructions read_methods(ByteSpan program, Raw& raw) {
+  const Flat flat(program);
   const size_t methods = flat.child(flat.root(), 1);
+  NodesOfInstructions nodes;
+  for (size_t i = 0; i < std::min<size_t>(flat.length(methods, 4), 4096); ++i)
+    if (const size_t table = flat.item(methods, i); table != 0) Method(flat, table).read(raw, raw.graphs.size(), nodes);
+  return nodes;
+}
+
+Result<Raw> read_executorch(ByteSpan bytes, const std::string& name) {
   Raw raw;
   raw.format = "ExecuTorch program";
-  for (size_t i = 0; i < std::min<size_t>(flat.length(methods, 4), 4096); ++i)
-    if (const size_t table = flat.item(methods, i); table != 0) Method(flat, table).read(raw, raw.graphs.size());
+  read_methods(bytes, raw);
   raw.entries = static_cast<int64_t>(raw.graphs.size());
   if (raw.graphs.empty()) return Error{name + ": the ExecuTorch program has no method."};
   return raw;

@@ -87,7 +87,7 @@ class Reader {
     name_processes();
     onnx_runtime_.put(raw_, tables_);
     mark_steps();
-    lay_in_depth();
+    set_depths(raw_);
   }
 
  private:
@@ -188,24 +188,6 @@ class Reader {
     latest_ = std::max(latest_, end);
     if (is_kernel(e, name, begin, end)) return;
     tables_.span(thread(e), name, begin, end, -1);
-  }
-
-  // The file has no depth: it is the number of enclosing spans in the row.
-  void lay_in_depth() {
-    std::map<int32_t, std::vector<RawSpan*>> by_track;
-    for (RawSpan& s : raw_.spans)
-      if (s.kind == SpanKind::Named && s.depth < 0) by_track[s.track].push_back(&s);
-    for (auto& [track, spans] : by_track) {
-      std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {
-        return a->begin != b->begin ? a->begin < b->begin : a->end > b->end;
-      });
-      std::vector<Nanoseconds> ends;
-      for (RawSpan* s : spans) {
-        while (!ends.empty() && ends.back() <= s->begin) ends.pop_back();
-        s->depth = static_cast<int64_t>(ends.size());
-        ends.push_back(s->end);
-      }
-    }
   }
 
   void counters(const JsonRecord& e, const std::string& name, Nanoseconds t) {

@@ -227,6 +227,114 @@ TEST_CASE("an audit of an ExecuTorch program has all methods, as they are drawn"
   CHECK(value(*methods, "plan.1.arena") == 320);
 }
 
+namespace {
+
+// Compares an audit with what the importer makes of the same file.
+void compare_with_import(const audit::Report& r, const trace::Snapshot& s) {
+  CHECK(r.format == s.source.format);
+  CHECK(value(r, "recording.entries") == static_cast<double>(s.source.entries));
+  CHECK(value(r, "recording.events") == static_cast<double>(s.event_count));
+  CHECK(value(r, "recording.length") == static_cast<double>(s.time.length()));
+  CHECK(value(r, "recording.runs") == static_cast<double>(s.runs.size()));
+  for (size_t i = 0; i < s.runs.size(); ++i) {
+    const std::string run = "run." + std::to_string(i);
+    CHECK(value(r, run + ".begin") == static_cast<double>(s.runs[i].info.begin - s.time.begin));
+    CHECK(value(r, run + ".wall") == static_cast<double>(s.runs[i].wall()));
+    CHECK(value(r, run + ".steps") == static_cast<double>(s.steps(trace::RunId(i)).steps()));
+  }
+  for (size_t g = 0; g < s.graphs.size(); ++g) {
+    const std::vector<trace::NodeStats> all = s.stats(trace::GraphId(g));
+    CHECK(value(r, "graph." + std::to_string(g) + ".nodes") == static_cast<double>(all.size()));
+    for (size_t n = 0; n < all.size(); ++n) {
+      if (all[n].runs == 0) continue;
+      const std::string node = "node." + std::to_string(g) + "." + std::to_string(n);
+      CHECK(value(r, node + ".counted_runs") == static_cast<double>(all[n].runs));
+      CHECK(value(r, node + ".median_wall") == static_cast<double>(all[n].median));
+      CHECK(value(r, node + ".busy") == doctest::Approx(all[n].busy));
+    }
+  }
+  REQUIRE(r.threads.size() <= s.tracks.size());
+  for (size_t c = 0; c < s.counter_series.size(); ++c) {
+    const auto& samples = s.counter_series[c].samples;
+    double most = samples[0].value;
+    for (size_t i = 0; i < samples.size(); ++i) most = std::max(most, samples[i].value);
+    CHECK(value(r, "counter." + std::to_string(c) + ".most") == most);
+  }
+  CHECK(r.peak.has_value() == !s.memory_events.empty());
+  if (s.memory_events.empty()) return;
+  CHECK(value(r, "memory.active.peak") == static_cast<double>(s.all_active.highest(INT64_MIN, INT64_MAX)->value));
+  if (s.all_reserved.samples.empty()) return;
+  CHECK(value(r, "memory.reserved.peak") == static_cast<double>(s.all_reserved.highest(INT64_MIN, INT64_MAX)->value));
+}
+
+void write_file(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::shared_ptr<const trace::Snapshot> imported(const std::filesystem::path& file) {
+  trace::Session session;
+  const auto report = trace::open_trace(file, session);
+  REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+  return session.snapshot();
+}
+
+}  // namespace
+
+TEST_CASE("an audit of an ExecuTorch event dump has its runs, with and without the program") {
+  const TempFile dump("audited.etdp"), program("audited.pte");
+  write_file(dump.path, executorch_dump());
+  const auto alone = audit::audit_file(dump.path);
+  REQUIRE_MESSAGE(alone.ok(), (alone.ok() ? "" : alone.error().message));
+  compare_with_import(*alone, *imported(dump.path));
+  CHECK(alone->runs.size() == 2);
+  CHECK(alone->runs[0].wall == 320);
+  CHECK(value(*alone, "graph.0.nodes") == 2);
+  CHECK(value(*alone, "node.0.0.busy") == 190);
+  CHECK(value(*alone, "counter.0.most") == 4096);
+  CHECK(!alone->peak);
+
+  write_file(program.path, executorch_program());
+  const auto both = audit::audit_file(dump.path);
+  REQUIRE_MESSAGE(both.ok(), (both.ok() ? "" : both.error().message));
+  compare_with_import(*both, *imported(dump.path));
+  CHECK(value(*both, "plan.0.arena") == 192);
+  CHECK(value(*both, "node.0.1.busy") == 100);
+
+  std::string damaged = executorch_program();
+  damaged.replace(4, 4, "XXXX");
+  write_file(program.path, damaged);
+  const auto refused = audit::audit_file(dump.path);
+  REQUIRE(!refused.ok());
+  CHECK(refused.error().message.find("not an ExecuTorch program") != std::string::npos);
+}
+
+TEST_CASE("an audit of an exported IREE profile has its runs, pools and buffers") {
+  const TempFile file("profile.jsonl");
+  write_file(file.path, iree_export());
+  const auto r = audit::audit_file(file.path);
+  REQUIRE_MESSAGE(r.ok(), (r.ok() ? "" : r.error().message));
+  const auto s = imported(file.path);
+  compare_with_import(*r, *s);
+  CHECK(r->runs.size() == 2);
+  CHECK(value(*r, "node.0.1.busy") == 50);
+  REQUIRE(r->spaces.size() == s->allocators.size());
+  for (size_t i = 0; i < r->spaces.size(); ++i) {
+    CHECK(r->spaces[i].name == s->allocators[i].name);
+    int64_t allocations = 0;
+    for (size_t m = 0; m < s->memory_events.size(); ++m) {
+      const trace::Event& e = s->event(s->memory_events[m]);
+      allocations += e.kind() == trace::EventKind::Alloc && e.allocator() == s->allocators[i].id ? 1 : 0;
+    }
+    CHECK(r->spaces[i].slices == allocations);
+  }
+  CHECK(r->problem.find("positions in pools are not audited") != std::string::npos);
+  CHECK(r->contradictions_seen == 0);
+
+  const auto empty = audited_text(R"({"record_type":"schema","format":"ireeperf-jsonl"})");
+  REQUIRE(!empty.ok());
+  CHECK(empty.error().message == "made: the IREE profile contains neither executions nor memory events.");
+}
+
 TEST_CASE("a generated Perfetto trace") {
   const auto r = audited_text(perfetto_trace());
   REQUIRE(r.ok());
@@ -301,8 +409,8 @@ TEST_CASE("what the importer refuses as no snapshot is not audited as an empty o
 
 TEST_CASE("damaged traces are an error or audited, never a crash") {
   std::mt19937 random(7);
-  std::vector<std::string> files{kChromeJson, kOnnxRuntimeProfile, kOnnxRuntimeNameless, executorch_methods(),
-                                 perfetto_trace()};
+  std::vector<std::string> files{kChromeJson,       kOnnxRuntimeProfile, kOnnxRuntimeNameless, executorch_methods(),
+                                 executorch_dump(), iree_export(),       perfetto_trace()};
   for (const char* name : {"traces/pytorch_cuda_snapshot_small.pickle"}) {
     const auto path = data_folder() / name;
     if (data_folder().empty() || !std::filesystem::exists(path)) continue;
