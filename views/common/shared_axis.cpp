@@ -6,6 +6,42 @@
 
 namespace arenascope::views {
 
+namespace {
+
+// A track with nothing but samples of the resident memory, which are taken while nothing happens, too.
+bool is_idle(const trace::Snapshot& s, const trace::TrackView& track) {
+  const auto is_sample = [&](const trace::Event& e) {
+    return e.kind() == trace::EventKind::Counter && e.id < s.counters.size() &&
+           s.counters[e.id].role == trace::CounterRole::Resident;
+  };
+  return std::all_of(track.lanes.begin(), track.lanes.end(), [](const auto& lane) { return lane.rows.empty(); }) &&
+         !track.points.empty() && is_sample(track.points[0]) && is_sample(track.points.back());
+}
+
+// The time that the runs and all events cover, without such tracks: a live session goes on sampling after its last run.
+trace::TimeRange recorded_time(const trace::Snapshot& s) {
+  if (std::none_of(s.tracks.begin(), s.tracks.end(), [&](const auto& track) { return is_idle(s, track); }))
+    return s.time;
+  trace::Range64 seen;
+  for (size_t i = 0; i < s.runs.size(); ++i) seen.add({s.runs[i].info.begin, s.runs[i].until()});
+  for (const trace::TrackView& track : s.tracks) {
+    if (is_idle(s, track)) continue;
+    if (!track.points.empty()) seen.add({track.points[0].time, track.points.back().time});
+    for (const trace::LaneView& lane : track.lanes)
+      lane.tree.visit(
+          [&](const trace::SpanSummary& sum, size_t, size_t) {
+            seen.add({sum.lo, sum.hi});
+            return false;
+          },
+          [&](size_t row) {
+            seen.add({lane.rows[row].begin(), lane.rows[row].end()});
+          });
+  }
+  return seen.lo <= seen.hi ? trace::TimeRange{seen.lo, seen.hi} : s.time;
+}
+
+}  // namespace
+
 SharedAxis::SharedAxis(SessionSource* source, QObject* parent) : QObject(parent), source_(source) {
   connect(source_, &SessionSource::session_replaced, this, &SharedAxis::reset);
   connect(source_, &SessionSource::changed, this, &SharedAxis::update_mapping);
@@ -41,8 +77,9 @@ void SharedAxis::update_mapping() {
   const bool all_shown = fresh_ || (frame_.range.lo <= old_limits.lo && frame_.range.hi >= old_limits.hi);
   const bool at_end = frame_.range.hi >= old_limits.hi;
 
-  if (fresh_ || time_.length() <= 0) frame_.origin = s.time.begin;
-  time_ = {static_cast<double>(s.time.begin - frame_.origin), static_cast<double>(s.time.end - frame_.origin)};
+  const trace::TimeRange time = recorded_time(s);
+  if (fresh_ || time_.length() <= 0) frame_.origin = time.begin;
+  time_ = {static_cast<double>(time.begin - frame_.origin), static_cast<double>(time.end - frame_.origin)};
   moment_ = s.event_count > 0 && time_.length() <= 0;
   const trace::PlanInfo* plan = source_->plan();
   const trace::GraphInfo* graph = source_->graph();

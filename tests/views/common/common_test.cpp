@@ -273,6 +273,31 @@ class CommonTest : public QObject {
     axis.toggle_mode();
     QCOMPARE(axis.mode(), AxisMode::Time);
   }
+  void the_time_axis_ends_with_what_was_recorded() {
+    SessionSource source;
+    SharedAxis axis(&source);
+    const auto session = test::sample_session();
+    const trace::TimeRange recorded = session->snapshot()->time;
+    const auto tracks = static_cast<int32_t>(session->snapshot()->tracks.size());
+    const auto counters = static_cast<int32_t>(session->snapshot()->counters.size());
+    const trace::TrackId process(tracks);
+    const trace::CounterId resident(counters);
+    session->describe(trace::ThreadInfo{process, "process"});
+    session->describe(trace::CounterInfo{resident, "resident memory", "bytes", trace::CounterRole::Resident});
+    source.set_session(session);
+    axis.set_mode(AxisMode::Time);
+    axis.frame_all();
+    const AxisRange before = axis.limits();
+    // Sampling goes on while nothing runs.
+    const Nanoseconds now = recorded.end + 4'500'000'000;
+    session->events(process,
+                    std::array{trace::counter(recorded.end + 1, resident, 1e6), trace::counter(now, resident, 2e6)});
+    source.refresh();
+    QCOMPARE(source.snapshot()->time.end, now);
+    const auto text = [](AxisRange r) { return QStringLiteral("%1 to %2").arg(r.lo).arg(r.hi); };
+    QCOMPARE(text(axis.limits()), text(before));
+    QCOMPARE(axis.range(), axis.limits());
+  }
   void source_picks_the_finished_run_and_shows_other_plans() {
     SessionSource source;
     test::SampleOptions options;
