@@ -35,11 +35,11 @@ Placement empty_placement(const Items& items) {
 
 }  // namespace
 
-Placement place_apart(const Items& items, const StopCheck& pulse) {
+Placement place_apart(const Items& items, const StopCheck& stop_check) {
   Placement out = empty_placement(items);
   std::vector<StackedBlock> blocks;
   for (size_t i = 0; i < items.items.size(); ++i) {
-    pulse();
+    stop_check();
     if (items.items[i].fixed >= 0) continue;
     out.blocks[i] = BlockId(blocks.size());
     blocks.push_back({items.items[i].size, items.items[i].alignment});
@@ -48,11 +48,11 @@ Placement place_apart(const Items& items, const StopCheck& pulse) {
   return out;
 }
 
-std::vector<Bytes> binary_ranges(const Items& items, const StopCheck& pulse) {
+std::vector<Bytes> binary_ranges(const Items& items, const StopCheck& stop_check) {
   std::vector<Bytes> sizes;
   for (const Item& item : items.items) sizes.push_back(item.size);
   std::sort(sizes.begin(), sizes.end(), [&](Bytes a, Bytes b) {
-    pulse();
+    stop_check();
     return a < b;
   });
   std::vector<Bytes> ranges;
@@ -68,7 +68,7 @@ std::vector<Bytes> binary_ranges(const Items& items, const StopCheck& pulse) {
   return ranges;
 }
 
-Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, const StopCheck& pulse) {
+Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, const StopCheck& stop_check) {
   Placement out = empty_placement(items);
   std::vector<StackedBlock> blocks;
   struct Busy {
@@ -80,8 +80,8 @@ Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, 
   // For each range: blocks in use by the time at which they become free, and free ones by number.
   std::vector<std::priority_queue<Busy, std::vector<Busy>, Least>> busy(ranges.size());
   std::vector<std::priority_queue<int32_t, std::vector<int32_t>, Least>> free(ranges.size());
-  for (int32_t i : order_by(items, Key::begin, pulse)) {
-    pulse();
+  for (int32_t i : order_by(items, Key::begin, stop_check)) {
+    stop_check();
     const Item& item = items.items[i];
     if (item.fixed >= 0) continue;
     const auto range = static_cast<size_t>(std::lower_bound(ranges.begin(), ranges.end(), item.size) - ranges.begin());
@@ -168,14 +168,15 @@ class Holes {
 
 }  // namespace
 
-Placement place_online_best_fit(const Items& items, const StopCheck& pulse) {
-  const std::vector<int32_t> order = order_by(items, Key::begin, pulse), by_end = order_by(items, Key::end, pulse);
+Placement place_online_best_fit(const Items& items, const StopCheck& stop_check) {
+  const std::vector<int32_t> order = order_by(items, Key::begin, stop_check),
+                             by_end = order_by(items, Key::end, stop_check);
   Placement out;
   out.offsets.assign(items.items.size(), 0);
   Holes holes(end_of_fixed(items));
   size_t next_end = 0;
   for (int32_t i : order) {
-    pulse();
+    stop_check();
     const Item& item = items.items[i];
     if (item.fixed >= 0) {
       out.offsets[i] = item.fixed;

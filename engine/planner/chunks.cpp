@@ -42,13 +42,13 @@ class Chunks {
       offer();
       improve();
     } else if (!deadline.stopped()) {
-      best_.offer(place_online_best_fit(items_, deadline.pulse()).offsets);
+      best_.offer(place_online_best_fit(items_, deadline.stop_check()).offsets);
     }
   }
 
  private:
   bool lay_all(const Deadline& deadline) {
-    const Loads loads(items_, deadline.pulse());
+    const Loads loads(items_, deadline.stop_check());
     const std::vector<int64_t> cuts = choose_cuts(items_, loads, deadline);
     if (cuts.empty() || deadline.over() || !split(cuts)) return false;
     return in_parallel(chunks_.size(),

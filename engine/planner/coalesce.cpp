@@ -22,7 +22,8 @@ struct Part {
 
 class Coalescer {
  public:
-  Coalescer(const Sections& s, uint64_t seed, const StopCheck& pulse) : pulse_(pulse), random_(seed), noise_(seed > 0) {
+  Coalescer(const Sections& s, uint64_t seed, const StopCheck& stop_check)
+      : stop_check_(stop_check), random_(seed), noise_(seed > 0) {
     parts_.reserve(2 * s.items());
     for (size_t i = 0; i < s.items(); ++i) add({s.lower[i], s.upper[i], s.size[i]});
   }
@@ -32,7 +33,7 @@ class Coalescer {
   void run() {
     for (;;) {
       while (!fresh_.empty()) {
-        pulse_();
+        stop_check_();
         const int32_t k = fresh_.back();
         fresh_.pop_back();
         if (!gone_[k]) find_successors(k);
@@ -128,7 +129,7 @@ class Coalescer {
     return false;
   }
 
-  const StopCheck& pulse_;
+  const StopCheck& stop_check_;
   std::mt19937_64 random_;
   bool noise_;
   std::vector<Part> parts_;
@@ -145,11 +146,11 @@ void try_coalesced(const Items& items, const Sections& sections, int threads, In
   const size_t n = items.items.size();
   if (n < 3 || best.done()) return;
   const Deadline& deadline = best.deadline();
-  const StopCheck pulse = deadline.pulse();
+  const StopCheck stop_check = deadline.stop_check();
   constexpr int kAttempts = 24;
   const double until = deadline.seconds() + 0.15 * deadline.left();
   for (int attempt = 0; attempt < kAttempts && !best.done() && deadline.seconds() < until; ++attempt) {
-    Coalescer coalescer(sections, static_cast<uint64_t>(attempt), pulse);
+    Coalescer coalescer(sections, static_cast<uint64_t>(attempt), stop_check);
     coalescer.run();
     const std::vector<int32_t> left = coalescer.left();
     if (left.size() > n - n / 8) return;
@@ -166,9 +167,9 @@ void try_coalesced(const Items& items, const Sections& sections, int threads, In
     std::optional<Bytes> goal;
     if (best.capacity()) goal = *best.capacity() / unit;
     Incumbent inner(joined, (best.bound() + unit - 1) / unit, goal, deadline.ending_at(until), quiet);
-    inner.offer(FitAllocator(joined, pulse).place_all(order_by(joined, Key::size, pulse), Fit::first));
+    inner.offer(FitAllocator(joined, stop_check).place_all(order_by(joined, Key::size, stop_check), Fit::first));
     if (!inner.done()) {
-      if (const std::optional<Sections> shape = make_sections(joined, pulse))
+      if (const std::optional<Sections> shape = make_sections(joined, stop_check))
         run_restart_portfolio(joined, *shape, threads, inner, 2);
     }
     std::vector<Bytes> offsets(n);

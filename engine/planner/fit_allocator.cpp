@@ -14,7 +14,7 @@ namespace {
 // Each piece's sections: one ends where something begins after something ended, so that two pieces meet in time where
 // they share a section. Returns the number of sections.
 int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& lower, std::vector<int32_t>& upper,
-                     const StopCheck& pulse) {
+                     const StopCheck& stop_check) {
   const size_t n = pieces.size();
   std::vector<std::pair<int64_t, int32_t>> begins, ends;
   begins.reserve(n);
@@ -26,7 +26,7 @@ int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& low
     ends.emplace_back(pieces[k].upper, static_cast<int32_t>(k));
   }
   const auto earlier = [&](const auto& a, const auto& b) {
-    pulse();
+    stop_check();
     return a < b;
   };
   std::sort(begins.begin(), begins.end(), earlier);
@@ -41,7 +41,7 @@ int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& low
     }
     if (ended) ++section;
     lower[k] = section;
-    pulse();
+    stop_check();
   }
   for (; e < ends.size(); ++e) upper[ends[e].second] = section + 1;
   return section + 1;
@@ -49,9 +49,9 @@ int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& low
 
 }  // namespace
 
-FitAllocator::FitAllocator(const Items& items, const StopCheck& pulse)
+FitAllocator::FitAllocator(const Items& items, const StopCheck& stop_check)
     : items_(items), lower_(items.pieces.size()), upper_(items.pieces.size()) {
-  const auto sections = static_cast<size_t>(cut_sections(items.pieces, lower_, upper_, pulse));
+  const auto sections = static_cast<size_t>(cut_sections(items.pieces, lower_, upper_, stop_check));
   int32_t longest = 1;
   for (size_t k = 0; k < lower_.size(); ++k) longest = std::max(longest, upper_[k] - lower_[k]);
   size_t nodes = 0;
@@ -63,7 +63,7 @@ FitAllocator::FitAllocator(const Items& items, const StopCheck& pulse)
   constexpr size_t kAtOnce = 1 << 16;  // so that an interruption need not wait for all of it
   while (nodes_.size() < nodes) {
     nodes_.resize(std::min(nodes, nodes_.size() + kAtOnce));
-    pulse.now();
+    stop_check.now();
   }
 }
 
@@ -201,7 +201,7 @@ std::optional<std::vector<Bytes>> FitAllocator::place_all(const std::vector<int3
   return offsets;
 }
 
-std::vector<int32_t> order_by(const Items& items, Key key, const StopCheck& pulse) {
+std::vector<int32_t> order_by(const Items& items, Key key, const StopCheck& stop_check) {
   struct Row {
     double key;
     int64_t lower, upper;
@@ -220,13 +220,13 @@ std::vector<int32_t> order_by(const Items& items, Key key, const StopCheck& puls
       case Key::begin: k = static_cast<double>(v.lower); break;
       case Key::end: k = static_cast<double>(v.upper); break;
     }
-    pulse();
+    stop_check();
     rows[i] = {k, v.lower, v.upper, v.size, static_cast<int32_t>(i)};
   }
   // Among equals the earlier one first (as TFLite does; on training graphs, where thousands are equal, it matters
   // much), then the longer-lived, then the larger.
   std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    pulse();
+    stop_check();
     return std::make_tuple(a.key, a.lower, -a.upper, -a.size, a.index) <
            std::make_tuple(b.key, b.lower, -b.upper, -b.size, b.index);
   });

@@ -17,7 +17,7 @@ enum class Fit { first, best };
 // ancestors, and jumps from range to range: packings are dense, so these lists are short however many items they represent.
 class FitAllocator {
  public:
-  explicit FitAllocator(const Items& items, const StopCheck& pulse = {});
+  explicit FitAllocator(const Items& items, const StopCheck& stop_check = {});
 
   // Takes everything out again.
   void clear();
@@ -60,6 +60,6 @@ class FitAllocator {
 
 // Orders of items for place_all, with ties broken by properties of the items, not by their position in the input.
 enum class Key { size, area, length, begin, end };
-std::vector<int32_t> order_by(const Items& items, Key key, const StopCheck& pulse = {});
+std::vector<int32_t> order_by(const Items& items, Key key, const StopCheck& stop_check = {});
 
 }  // namespace arenascope::planner

@@ -194,11 +194,11 @@ void finish_item(Items& out, Item item) {
 }
 
 // Each interval as an item of its own.
-void add_single_items(const Problem& p, const StopCheck& pulse, Items& out) {
+void add_single_items(const Problem& p, const StopCheck& stop_check, Items& out) {
   std::vector<Piece> own;
   for (size_t i = 0; i < p.size(); ++i) {
     const Interval& v = p.intervals[i];
-    pulse();
+    stop_check();
     const auto first = static_cast<int32_t>(out.pieces.size());
     if (v.gaps.empty()) {
       out.pieces.push_back({v.lower, v.upper, 0, v.size});
@@ -275,13 +275,13 @@ std::vector<Bytes> Items::to_intervals(const std::vector<Bytes>& item_offsets) c
   return offsets;
 }
 
-Result<Items> make_items(const Problem& p, bool in_place, const StopCheck& pulse) {
+Result<Items> make_items(const Problem& p, bool in_place, const StopCheck& stop_check) {
   Items out;
   out.items.reserve(p.size());
   out.pieces.reserve(p.size());
   out.item_of.resize(p.size());
   if (p.attachments.empty() && (p.in_place.empty() || !in_place)) {
-    add_single_items(p, pulse, out);
+    add_single_items(p, stop_check, out);
     return out;
   }
   Groups groups(p);

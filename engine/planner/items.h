@@ -42,7 +42,7 @@ struct Items {
 
 // Items of a valid problem. In-place pairs are merged where `in_place` is true, the smaller fits in the larger one and
 // no third buffer is affected. Errors: attachments whose fixed offsets contradict each other.
-Result<Items> make_items(const Problem& problem, bool in_place, const StopCheck& pulse = {});
+Result<Items> make_items(const Problem& problem, bool in_place, const StopCheck& stop_check = {});
 
 // The pieces of one interval.
 void append_pieces(const Interval& interval, std::vector<Piece>& out);

@@ -11,7 +11,7 @@ constexpr size_t kBlock = 32;
 
 }  // namespace
 
-Loads::Loads(const Items& items, const StopCheck& pulse) {
+Loads::Loads(const Items& items, const StopCheck& stop_check) {
   const size_t n = items.items.size();
   std::vector<std::pair<int64_t, Bytes>> begins(n), ends(n);
   for (size_t i = 0; i < n; ++i) {
@@ -20,7 +20,7 @@ Loads::Loads(const Items& items, const StopCheck& pulse) {
     ends[i] = {v.upper, v.size};
   }
   const auto earlier = [&](const auto& a, const auto& b) {
-    pulse();
+    stop_check();
     return a < b;
   };
   if (!std::is_sorted(begins.begin(), begins.end())) std::sort(begins.begin(), begins.end(), earlier);
@@ -31,7 +31,7 @@ Loads::Loads(const Items& items, const StopCheck& pulse) {
     const int64_t step = b < n ? std::min(begins[b].first, ends[e].first) : ends[e].first;
     for (; b < n && begins[b].first == step; ++b) live += begins[b].second;
     for (; e < n && ends[e].first == step; ++e) live -= ends[e].second;
-    pulse();
+    stop_check();
     steps_.push_back(step);
     load_.push_back(live);
   }

@@ -8,7 +8,7 @@ namespace arenascope::planner {
 
 class Loads {
  public:
-  explicit Loads(const Items& items, const StopCheck& pulse = {});
+  explicit Loads(const Items& items, const StopCheck& stop_check = {});
   // The largest load while the item lives.
   Bytes most(const Item& item) const;
   // The step of [lower, upper) at which least is live.

@@ -16,9 +16,9 @@ struct Order {
   std::vector<Bytes> offsets;
 };
 
-void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order, const StopCheck& pulse) {
+void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order, const StopCheck& stop_check) {
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    pulse();
+    stop_check();
     return rank[a] < rank[b] || (rank[a] == rank[b] && a < b);
   });
 }
@@ -31,15 +31,15 @@ void search_locally(const Items& items, const Deadline& until, int patience, Inc
   const auto stop = [&] { return best.done() || until.over(); };
   std::mt19937_64 random(1);
   const auto chance = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-  const StopCheck pulse = until.pulse();
-  FitAllocator placer(items, pulse);
+  const StopCheck stop_check = until.stop_check();
+  FitAllocator placer(items, stop_check);
   Order current;
   std::vector<std::vector<int32_t>> begins;
-  for (const Key key : {Key::size, Key::area, Key::length}) begins.push_back(order_by(items, key, pulse));
+  for (const Key key : {Key::size, Key::area, Key::length}) begins.push_back(order_by(items, key, stop_check));
   // Also from the best plan (there is one), from the bottom up: laid in that order it is no larger.
   begins.push_back(begins[0]);
   std::stable_sort(begins.back().begin(), begins.back().end(), [&](int32_t a, int32_t b) {
-    pulse();
+    stop_check();
     return best.offsets()[a] < best.offsets()[b];
   });
   for (const std::vector<int32_t>& order : begins) {
@@ -66,7 +66,7 @@ void search_locally(const Items& items, const Deadline& until, int patience, Inc
       if (current.offsets[i] + item.size > goal && chance() < 0.7) next.rank[i] *= 0.2 + 0.7 * chance();
       if (shake && chance() < 0.05) next.rank[i] *= 0.5 + chance();
     }
-    sort_by_rank(next.rank, order, pulse);
+    sort_by_rank(next.rank, order, stop_check);
     placer.clear();
     std::optional<std::vector<Bytes>> offsets = placer.place_all(order, idle % 8 == 7 ? Fit::best : Fit::first, stop);
     if (!offsets) return;

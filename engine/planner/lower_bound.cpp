@@ -17,12 +17,12 @@ struct Change {
 };
 
 // Changes of the live bytes in time order: bytes of all pieces minus those that two buffers may share.
-std::vector<Change> changes(const Problem& p, const StopCheck& pulse = {}) {
+std::vector<Change> changes(const Problem& p, const StopCheck& stop_check = {}) {
   std::vector<Change> out;
   out.reserve(2 * p.size());
   std::vector<Piece> pieces;
   for (const Interval& v : p.intervals) {
-    pulse();
+    stop_check();
     if (v.gaps.empty()) {
       out.push_back({v.lower, v.size});
       out.push_back({v.upper, -v.size});
@@ -47,14 +47,14 @@ std::vector<Change> changes(const Problem& p, const StopCheck& pulse = {}) {
   for (const InPlace& s : p.in_place) shared(s.source, s.target);
   for (const Attachment& a : p.attachments) shared(a.part, a.whole);
   std::sort(out.begin(), out.end(), [&](const Change& a, const Change& b) {
-    pulse();
+    stop_check();
     return a.step < b.step;
   });
   return out;
 }
 
 // Each buffer starts at a multiple of g, so all but the highest take up whole multiples of g.
-Bytes padded_peak(const Problem& p, Bytes g, const StopCheck& pulse) {
+Bytes padded_peak(const Problem& p, Bytes g, const StopCheck& stop_check) {
   struct Event {
     int64_t step;
     int32_t i;
@@ -67,14 +67,14 @@ Bytes padded_peak(const Problem& p, Bytes g, const StopCheck& pulse) {
     events.push_back({p.intervals[i].upper, static_cast<int32_t>(i), false});
   }
   std::sort(events.begin(), events.end(), [&](const Event& a, const Event& b) {
-    pulse();
+    stop_check();
     return std::tie(a.step, a.begins) < std::tie(b.step, b.begins);
   });
   const auto padding = [&](int32_t i) { return (g - p.intervals[i].size % g) % g; };
   std::map<Bytes, int32_t> paddings;  // of the live ones
   Bytes live = 0, peak = 0;
   for (const Event& e : events) {
-    pulse();
+    stop_check();
     const Bytes pad = padding(e.i), size = p.intervals[e.i].size + pad;
     if (e.begins) {
       live += size;
@@ -90,9 +90,9 @@ Bytes padded_peak(const Problem& p, Bytes g, const StopCheck& pulse) {
 
 }  // namespace
 
-Bytes lower_bound(const Problem& p, const StopCheck& pulse) {
+Bytes lower_bound(const Problem& p, const StopCheck& stop_check) {
   Bytes live = 0, peak = 0;
-  const std::vector<Change> all = changes(p, pulse);
+  const std::vector<Change> all = changes(p, stop_check);
   for (size_t i = 0; i < all.size(); ++i) {
     live += all[i].bytes;
     if (i + 1 == all.size() || all[i + 1].step != all[i].step) peak = std::max(peak, live);
@@ -104,7 +104,7 @@ Bytes lower_bound(const Problem& p, const StopCheck& pulse) {
     plain &= p.intervals[i].gaps.empty();
   }
   for (size_t i = 0; plain && g > 1 && i < p.size() && !padded; ++i) padded = p.intervals[i].size % g != 0;
-  if (padded) peak = std::max(peak, padded_peak(p, g, pulse));
+  if (padded) peak = std::max(peak, padded_peak(p, g, stop_check));
   for (const Interval& v : p.intervals) {
     peak = std::max(peak, v.fixed_offset.value_or(0) + v.size);
   }

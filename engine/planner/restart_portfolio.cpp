@@ -40,8 +40,8 @@ class Race {
   Race(const Items& items, const Sections& sections, int threads, Incumbent& best)
       : sections_(sections),
         best_(best),
-        placer_(items, best.deadline().pulse()),
-        by_size_(order_by(items, Key::size, best.deadline().pulse())),
+        placer_(items, best.deadline().stop_check()),
+        by_size_(order_by(items, Key::size, best.deadline().stop_check())),
         searches_(static_cast<size_t>(std::clamp<int>(threads, 1, kWave))) {}
 
   void run(uint64_t waves) {
@@ -136,7 +136,8 @@ class Race {
         return enough.load(std::memory_order_relaxed) || best_.deadline().over();
       };
       try {
-        if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_, best_.deadline().pulse());
+        if (!searches_[worker])
+          searches_[worker] = std::make_unique<ValleySearch>(sections_, best_.deadline().stop_check());
         ValleySearch& search = *searches_[worker];
         for (size_t k = next++; k < kWave && !enough; k = next++) {
           restarts[k].verdict = search.run(restarts[k].capacity, restarts[k].strategy, restarts[k].nodes, stop);

@@ -19,7 +19,7 @@ namespace arenascope::planner {
 namespace {
 
 // The problem with its intervals in an order that does not depend on the order of the input. order[k] is the k-th.
-Problem in_order(const Problem& p, std::vector<int32_t>& order, const StopCheck& pulse) {
+Problem in_order(const Problem& p, std::vector<int32_t>& order, const StopCheck& stop_check) {
   std::vector<std::pair<int64_t, int32_t>> rows(p.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = {p.intervals[i].lower, static_cast<int32_t>(i)};
   const auto key = [&](int32_t i) {
@@ -27,7 +27,7 @@ Problem in_order(const Problem& p, std::vector<int32_t>& order, const StopCheck&
     return std::make_tuple(-v.upper, -v.size, p.alignment_of(i), v.fixed_offset.value_or(-1), v.gaps.size());
   };
   const auto earlier = [&](const auto& a, const auto& b) {
-    pulse();
+    stop_check();
     if (a.first != b.first) return a.first < b.first;
     const auto x = key(a.second), y = key(b.second);
     if (x != y) return x < y;
@@ -41,7 +41,7 @@ Problem in_order(const Problem& p, std::vector<int32_t>& order, const StopCheck&
   out.capacity = p.capacity;
   out.intervals.reserve(p.size());
   for (size_t k = 0; k < order.size(); ++k) {
-    pulse();
+    stop_check();
     order[k] = rows[k].second;
     if (!rank.empty()) rank[order[k]] = static_cast<int32_t>(k);
     out.intervals.push_back(p.intervals[order[k]]);
@@ -84,13 +84,13 @@ Plan without_reuse(const Problem& p) {
 // The block planners, which are fast.
 void try_blocks(const Items& items, Incumbent& best) {
   const auto stop = [&] { return best.done(); };
-  const StopCheck pulse = best.deadline().pulse();
-  if (!stop()) best.offer(place_online_best_fit(items, pulse).offsets);
-  if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items, pulse), pulse).offsets);
+  const StopCheck stop_check = best.deadline().stop_check();
+  if (!stop()) best.offer(place_online_best_fit(items, stop_check).offsets);
+  if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items, stop_check), stop_check).offsets);
   if (stop()) return;
   const Deadline share = best.deadline().ending_at(best.deadline().seconds() + 0.25 * best.deadline().left());
   Placement two = place_two_level(
-      items, [&] { return stop() || (items.items.size() > 5000 && share.over()); }, pulse);
+      items, [&] { return stop() || (items.items.size() > 5000 && share.over()); }, stop_check);
   if (!two.offsets.empty()) best.offer(std::move(two.offsets));
 }
 
@@ -98,13 +98,13 @@ void try_blocks(const Items& items, Incumbent& best) {
 void try_orders(const Items& items, Incumbent& best) {
   const auto stop = [&] { return best.done(); };
   if (stop()) return;
-  const StopCheck pulse = best.deadline().pulse();
-  FitAllocator placer(items, pulse);
+  const StopCheck stop_check = best.deadline().stop_check();
+  FitAllocator placer(items, stop_check);
   for (const Fit fit : {Fit::first, Fit::best}) {
     for (const Key key : {Key::size, Key::area, Key::length, Key::begin}) {
       if (stop()) return;
       placer.clear();
-      std::optional<std::vector<Bytes>> offsets = placer.place_all(order_by(items, key, pulse), fit, stop);
+      std::optional<std::vector<Bytes>> offsets = placer.place_all(order_by(items, key, stop_check), fit, stop);
       if (offsets) best.offer(std::move(*offsets));
     }
   }
@@ -123,7 +123,7 @@ class Search final : public Planner {
     if (Status s = validate(given); !s) return s.error();
     try {
       // Attachments alone make a plan without reuse more than one walk.
-      const StopCheck pulse = given.attachments.empty() ? deadline.pulse() : StopCheck();
+      const StopCheck stop_check = given.attachments.empty() ? deadline.stop_check() : StopCheck();
       std::vector<int32_t> order;
       Problem p;
       std::optional<Items> items;
@@ -132,13 +132,13 @@ class Search final : public Planner {
         if (!given.attachments.empty()) {  // so that an error names the buffers by their names
           if (Result<Items> named = make_items(given, false); !named) return named.error();
         }
-        p = in_order(given, order, pulse);
-        Result<Items> made = make_items(p, true, pulse);
+        p = in_order(given, order, stop_check);
+        Result<Items> made = make_items(p, true, stop_check);
         if (!made) return made.error();
         items = std::move(*made);
-        best.emplace(*items, lower_bound(p, pulse), p.capacity, deadline, options.on_progress);
-        p = Problem();                                    // freed now rather than after the budget
-        best->offer(place_apart(*items, pulse).offsets);  // a plan exists even without a budget
+        best.emplace(*items, lower_bound(p, stop_check), p.capacity, deadline, options.on_progress);
+        p = Problem();                                         // freed now rather than after the budget
+        best->offer(place_apart(*items, stop_check).offsets);  // a plan exists even without a budget
         improve(*items, options, *best);
       } catch (const Interrupted&) {
       }
@@ -178,7 +178,7 @@ class Search final : public Planner {
     try_peak_first(items, best);
     try_blocks(items, best);
     if (best.done()) return;
-    const std::optional<Sections> sections = make_sections(items, best.deadline().pulse());
+    const std::optional<Sections> sections = make_sections(items, best.deadline().stop_check());
     constexpr size_t kMany = 4000;  // items, from which one descent through the valleys takes long
     // Most problems are solved by the first few descents, before the slower orders have been through once.
     if (sections && sections->items() <= kMany) run_restart_portfolio(items, *sections, threads, best, 2);

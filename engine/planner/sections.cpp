@@ -18,7 +18,7 @@ Bytes Sections::peak() const {
   return most;
 }
 
-std::optional<Sections> make_sections(const Items& items, const StopCheck& pulse) {
+std::optional<Sections> make_sections(const Items& items, const StopCheck& stop_check) {
   if (!items.simple || items.any_fixed) return std::nullopt;
   const size_t n = items.items.size();
   Sections out;
@@ -41,11 +41,11 @@ std::optional<Sections> make_sections(const Items& items, const StopCheck& pulse
   ends = begins;
   const std::vector<Item>& v = items.items;
   std::sort(begins.begin(), begins.end(), [&](int32_t a, int32_t b) {
-    pulse();
+    stop_check();
     return v[a].lower < v[b].lower;
   });
   std::sort(ends.begin(), ends.end(), [&](int32_t a, int32_t b) {
-    pulse();
+    stop_check();
     return v[a].upper < v[b].upper;
   });
   out.lower.resize(n);

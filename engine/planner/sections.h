@@ -20,6 +20,6 @@ struct Sections {
 
 // Items that are simple, without fixed offsets and with one alignment for all; otherwise nullopt. Sizes that
 // are not a multiple of the alignment are rounded up.
-std::optional<Sections> make_sections(const Items& items, const StopCheck& pulse = {});
+std::optional<Sections> make_sections(const Items& items, const StopCheck& stop_check = {});
 
 }  // namespace arenascope::planner

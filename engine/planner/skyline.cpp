@@ -18,19 +18,19 @@ bool better(const Valley& x, const Valley& y) {
 
 }  // namespace
 
-Skyline::Skyline(const Sections& p, const StopCheck& pulse) : p_(p) {
+Skyline::Skyline(const Sections& p, const StopCheck& stop_check) : p_(p) {
   const size_t n = p.items(), m = static_cast<size_t>(p.count);
   by_lower.resize(n);
   std::iota(by_lower.begin(), by_lower.end(), 0);
   by_upper = by_lower;
   // Larger ones first; items with equal lifetimes are adjacent.
   std::sort(by_lower.begin(), by_lower.end(), [&](int32_t a, int32_t b) {
-    pulse();
+    stop_check();
     return std::make_tuple(p.lower[a], -p.upper[a], -p.size[a], a) <
            std::make_tuple(p.lower[b], -p.upper[b], -p.size[b], b);
   });
   std::sort(by_upper.begin(), by_upper.end(), [&](int32_t a, int32_t b) {
-    pulse();
+    stop_check();
     return std::make_tuple(p.upper[a], p.lower[a], -p.size[a], a) <
            std::make_tuple(p.upper[b], p.lower[b], -p.size[b], b);
   });

@@ -27,7 +27,7 @@ struct Valley {
 
 class Skyline {
  public:
-  explicit Skyline(const Sections& problem, const StopCheck& pulse = {});
+  explicit Skyline(const Sections& problem, const StopCheck& stop_check = {});
 
   // Nothing placed. False where some section alone exceeds the capacity.
   bool reset(Bytes capacity);

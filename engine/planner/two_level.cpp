@@ -48,11 +48,11 @@ bool meet(const Items& items, const Block& a, const Block& b) {
   return false;
 }
 
-std::vector<Block> level_one(const Items& items, Placement& out, const StopCheck& pulse) {
+std::vector<Block> level_one(const Items& items, Placement& out, const StopCheck& stop_check) {
   std::vector<Block> blocks;
   std::map<std::pair<Bytes, Bytes>, std::multimap<int64_t, int32_t>> by_end;  // (size, alignment) -> end -> block
-  for (int32_t i : order_by(items, Key::begin, pulse)) {
-    pulse();
+  for (int32_t i : order_by(items, Key::begin, stop_check)) {
+    stop_check();
     const Item& item = items.items[i];
     if (item.fixed >= 0) continue;
     auto& ends = by_end[{item.size, item.alignment}];
@@ -138,13 +138,13 @@ class Story {
   std::vector<int32_t> interval_of_;  // of an item: its first interval
 };
 
-Placement place_and_report(const Items& items, const std::function<bool()>& stop, const StopCheck& pulse,
+Placement place_and_report(const Items& items, const std::function<bool()>& stop, const StopCheck& stop_check,
                            ReuseSteps* steps) {
   const size_t n = items.items.size();
   Placement out{std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
-  std::vector<Block> blocks = level_one(items, out, pulse);
+  std::vector<Block> blocks = level_one(items, out, stop_check);
   std::stable_sort(blocks.begin(), blocks.end(), [&](const Block& a, const Block& b) {
-    pulse();
+    stop_check();
     return a.size > b.size;
   });
   Story story(items, steps);
@@ -167,7 +167,7 @@ Placement place_and_report(const Items& items, const std::function<bool()>& stop
       Block& b = blocks[waiting[w]];
       const bool meets = meet(items, holder, b);
       const Bytes offset = meets ? -1 : find_offset(items, contents, holder, b, taken);
-      pulse();
+      stop_check();
       using Outcome = ReuseMove::Outcome;
       story.move(waiting[w], waiting.front(),
                  meets        ? Outcome::Meets
@@ -211,8 +211,8 @@ Placement place_two_level(const Items& items) {
       items, [] { return false; }, {}, nullptr);
 }
 
-Placement place_two_level(const Items& items, const std::function<bool()>& stop, const StopCheck& pulse) {
-  return place_and_report(items, stop, pulse, nullptr);
+Placement place_two_level(const Items& items, const std::function<bool()>& stop, const StopCheck& stop_check) {
+  return place_and_report(items, stop, stop_check, nullptr);
 }
 
 const char* name(ReuseMove::Outcome outcome) {

@@ -5,7 +5,8 @@
 
 namespace arenascope::planner {
 
-ValleySearch::ValleySearch(const Sections& p, const StopCheck& pulse) : p_(p), sky_(p, pulse), weight_(p.items()) {
+ValleySearch::ValleySearch(const Sections& p, const StopCheck& stop_check)
+    : p_(p), sky_(p, stop_check), weight_(p.items()) {
   while ((static_cast<size_t>(p.count) >> shift_) >= 1024) ++shift_;
   reason_.assign(((static_cast<size_t>(p.count) >> shift_) + 64) / 64, 0);
 }

@@ -21,7 +21,7 @@ struct Strategy {
 
 class ValleySearch {
  public:
-  explicit ValleySearch(const Sections& problem, const StopCheck& pulse = {});
+  explicit ValleySearch(const Sections& problem, const StopCheck& stop_check = {});
 
   // Searches offsets (in units) with no item ending above `capacity`, for at most so many decisions. `stop` is polled
   // regularly.

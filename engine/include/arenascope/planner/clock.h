@@ -36,7 +36,7 @@ class Deadline {
   double seconds() const { return now() - start_; }
   double left() const { return stop_.stop_requested() ? 0 : budget_ - seconds(); }
   bool over() const { return stop_.stop_requested() || seconds() >= budget_; }
-  StopCheck pulse() const { return StopCheck(stop_); }
+  StopCheck stop_check() const { return StopCheck(stop_); }
   bool stopped() const { return stop_.stop_requested(); }
   // The same start, another end.
   Deadline ending_at(double seconds_after_start) const {
