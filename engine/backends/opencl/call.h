@@ -9,7 +9,7 @@
 namespace arenascope::opencl {
 
 // Implementation of integer dot products of packed bytes: none, the device's built-in, or emulated.
-enum class IntegerDot : uint8_t { None, Device, Written };
+enum class IntegerDot : uint8_t { None, Device, Emulated };
 
 // State of the backend that is needed to compute a node.
 struct KernelContext {

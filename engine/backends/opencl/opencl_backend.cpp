@@ -31,7 +31,7 @@ Status check_device(const Settings& settings, const DeviceFacts& facts) {
 
 IntegerDot integer_dot(DotChoice choice, const DeviceFacts& facts) {
   if (choice == DotChoice::Off || (choice == DotChoice::Auto && !facts.fast_dot8_packed)) return IntegerDot::None;
-  return facts.integer_dot ? IntegerDot::Device : IntegerDot::Written;
+  return facts.integer_dot ? IntegerDot::Device : IntegerDot::Emulated;
 }
 
 class OpenClBackend final : public Backend {

@@ -120,7 +120,7 @@ void run_warp(Machine& m, int warp, Order order) {
       const int t = warp * kWarp + (order == Order::Forward ? i : kWarp - 1 - i);
       Fiber& f = m.fibers[static_cast<size_t>(t)];
       if (f.waits == Waits::Nothing) {
-        here_now.thread = t;
+        current_thread_index.thread = t;
         enter(f);
       }
       waiting += f.waits == Waits::Warp;
@@ -166,7 +166,7 @@ uint64_t exchange(uint64_t value, int from_lane) {
     return value;
   }
   Machine& m = *machine;
-  const int warp = here_now.thread / kWarp * kWarp;
+  const int warp = current_thread_index.thread / kWarp * kWarp;
   m.running->given = value;
   m.running->waits = Waits::Warp;
   leave();
@@ -191,17 +191,17 @@ std::string run(void (*kernel)(const void* params), const void* params, const Gr
   const int threads = static_cast<int>(grid.threads);
   if (meets && m.fibers.size() < grid.threads) m.fibers.resize(grid.threads);
   m.shared.assign(grid.shared_bytes + 16, '\x5b');
-  here_now.shared = m.shared.data() + (16 - reinterpret_cast<uintptr_t>(m.shared.data()) % 16) % 16;
-  here_now.threads = threads;
-  here_now.blocks = grid.blocks;
-  for (int64_t b = 0; b < here_now.blocks && m.complaint.empty(); ++b) {
-    here_now.block = order == Order::Forward ? b : here_now.blocks - 1 - b;
+  current_thread_index.shared = m.shared.data() + (16 - reinterpret_cast<uintptr_t>(m.shared.data()) % 16) % 16;
+  current_thread_index.threads = threads;
+  current_thread_index.blocks = grid.blocks;
+  for (int64_t b = 0; b < current_thread_index.blocks && m.complaint.empty(); ++b) {
+    current_thread_index.block = order == Order::Forward ? b : current_thread_index.blocks - 1 - b;
     if (meets) {
       run_block(m, threads, order);
       continue;
     }
     for (int t = 0; t < threads; ++t) {
-      here_now.thread = order == Order::Forward ? t : threads - 1 - t;
+      current_thread_index.thread = order == Order::Forward ? t : threads - 1 - t;
       kernel(params);
     }
   }

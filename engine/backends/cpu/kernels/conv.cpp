@@ -291,7 +291,7 @@ Status conv(const KernelArgs& args) {
   else if (by_winograd)
     winograd(args, g);
   else if (correlates(args.node, g))
-    correlate(args, g);
+    direct_convolution(args, g);
   else if (!all_floats(args.node) || !weight_lines(args.source(1), 0, lines))
     plain(args, g, args.part(args.node.element_count(), 16));
   else if (g.depthwise())

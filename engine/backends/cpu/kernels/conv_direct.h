@@ -8,6 +8,6 @@
 namespace arenascope::cpu {
 
 bool correlates(const TensorImpl& node, const ConvGeometry& g);
-void correlate(const KernelArgs& args, const ConvGeometry& g);
+void direct_convolution(const KernelArgs& args, const ConvGeometry& g);
 
 }  // namespace arenascope::cpu

@@ -40,7 +40,7 @@ Bytes few_outputs_work(const ConvGeometry& g, int tasks) {
   return tasks * round_to_line(4 * g.positions * (g.depth() + kRows));
 }
 
-void few_places(const KernelArgs& args, const ConvGeometry& g) {
+void conv_few_outputs(const KernelArgs& args, const ConvGeometry& g) {
   const int64_t depth = g.depth(), places = g.positions, channels = g.out_channels;
   float* const windows = args.scratch<float>(few_outputs_work(g, 1));
   float* const sums = windows + places * depth;
@@ -70,6 +70,6 @@ void few_places(const KernelArgs& args, const ConvGeometry& g) {
 
 }  // namespace
 
-const ConvAlgorithm kConvFewOutputs{has_few_outputs, few_outputs_work, few_places};
+const ConvAlgorithm kConvFewOutputs{has_few_outputs, few_outputs_work, conv_few_outputs};
 
 }  // namespace arenascope::cpu

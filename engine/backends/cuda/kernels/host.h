@@ -8,13 +8,13 @@
 namespace arenascope::cuda::emulated {
 
 // Position of the running thread in the grid.
-struct Here {
+struct ThreadIndex {
   int thread = 0, threads = 0;
   int64_t block = 0, blocks = 0;
   char* shared = nullptr;
 };
-inline thread_local Here here_now;
-inline const Here& here() { return here_now; }
+inline thread_local ThreadIndex current_thread_index;
+inline const ThreadIndex& here() { return current_thread_index; }
 
 void sync_block();
 uint64_t exchange(uint64_t value,

@@ -188,9 +188,9 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
 // Measurements of one device.
 class Bench {
  public:
-  Bench(CudaBackend& backend, bool quick, const Tell& tell)
+  Bench(CudaBackend& backend, bool quick, const Report& report)
       : backend_(backend),
-        tell_(tell),
+        report_(report),
         quick_(quick),
         rounds_(quick ? 3 : 15),
         times_(quick ? 3 : 20),
@@ -219,7 +219,7 @@ class Bench {
   ComputeParams params() const { return {0, 1, scratch_->data(), scratch_->bytes()}; }
 
   CudaBackend& backend_;
-  const Tell& tell_;
+  const Report& report_;
   const bool quick_;
   const int rounds_, times_;
   const Stream stream_;
@@ -251,8 +251,8 @@ Status Bench::product(CublasMatmul& direct, DType type, int64_t n) {
   if (!times) return times.error();
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
   const std::string name = fmt::format("matmul {} {}", arenascope::name(type), n);
-  tell_({name.c_str(), flops / times->first / 1e6, "TFLOP/s", "cuBLASLt directly", flops / times->second / 1e6, 0.97,
-         true});
+  report_({name.c_str(), flops / times->first / 1e6, "TFLOP/s", "cuBLASLt directly", flops / times->second / 1e6, 0.97,
+           true});
   return {};
 }
 
@@ -292,8 +292,8 @@ Status Bench::bound_by_memory(Op op, DType type) {
   if (!times) return times.error();
   const std::string name =
       fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : "");
-  tell_({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "device copy",
-         static_cast<double>(moved) / times->second / 1e3, 0.90, true});
+  report_({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "device copy",
+           static_cast<double>(moved) / times->second / 1e3, 0.90, true});
   return {};
 }
 
@@ -325,23 +325,23 @@ Status Bench::allocator() {
     ours.push_back(mine);
     theirs.push_back(peer);
   }
-  tell_({"allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false});
+  report_({"allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false});
   return {};
 }
 
 Status Bench::launch() {
   auto launch = bench_launch(backend_, 10 * rounds_);
   if (!launch) return launch.error();
-  if (*launch > 0) tell_({"launch of a captured graph", *launch, "us", "", 0, 10, false});
+  if (*launch > 0) report_({"launch of a captured graph", *launch, "us", "", 0, 10, false});
   return {};
 }
 
 }  // namespace
 
-Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Tell& tell) {
+Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Report& report) {
   const int number = backend.device().index;
   const DeviceGuard guard(number);
-  Bench bench(backend, quick, tell);
+  Bench bench(backend, quick, report);
   if (auto ok = bench.start(); !ok) return ok;
   CublasMatmul direct(number, tf32);
   for (DType type : {DType::F32, DType::F16, DType::BF16})

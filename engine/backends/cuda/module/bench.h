@@ -8,9 +8,9 @@
 
 namespace arenascope::cuda {
 
-using Tell = std::function<void(const arenascope_measurement&)>;
+using Report = std::function<void(const arenascope_measurement&)>;
 
 // `tf32`: the backend's option, for direct cuBLASLt calls.
-Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Tell& tell);
+Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Report& report);
 
 }  // namespace arenascope::cuda

@@ -76,12 +76,12 @@ Result<std::unique_ptr<Backend>> open_device(const BackendOptions& given) {
   return std::unique_ptr<Backend>(std::move(*backend));
 }
 
-Status measure_device(const BackendOptions& given, bool quick, const Tell& tell) {
+Status measure_device(const BackendOptions& given, bool quick, const Report& report) {
   const auto options = usable_options(given);
   if (!options) return options.error();
   auto backend = open_cuda(*options);
   if (!backend) return backend.error();
-  return bench_device(**backend, options->queue.tf32, quick, tell);
+  return bench_device(**backend, options->queue.tf32, quick, report);
 }
 
 }  // namespace
