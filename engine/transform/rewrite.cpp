@@ -225,11 +225,11 @@ class Rewriting {
     auto copier = GraphCopier::start(out_.graph);
     if (!copier) return copier.error();
     if (auto ok = pass.apply(*copier, uses_); !ok) return ok.error();
-    if (auto ok = take_over(*copier); !ok) return ok.error();
+    if (auto ok = replace_graph(*copier); !ok) return ok.error();
     return true;
   }
 
-  Status take_over(GraphCopier& copier) {
+  Status replace_graph(GraphCopier& copier) {
     const Graph before = out_.graph;
     auto graph = copier.finish();
     if (!graph) return graph.error();
@@ -249,7 +249,7 @@ class Rewriting {
     RuleUse& use = uses_[rewriting::constant_rule().name];
     use = {&rewriting::constant_rule(), static_cast<int64_t>(taken->branches.size()), taken->nodes};
     out_.constants = std::move(taken->branches);
-    return take_over(*copier);
+    return replace_graph(*copier);
   }
 
   // Several rules may share a name.

@@ -66,7 +66,7 @@ void settle_type(ir::ValueType& type, const GivenInputs& values) {
 }
 
 // True for nodes created by OpCall::defer_as_loop().
-bool goes_round(const ir::Node* node) { return node->continues && node->attributes.contains(kLoopScope); }
+bool is_runtime_loop(const ir::Node* node) { return node->continues && node->attributes.contains(kLoopScope); }
 
 ir::Node identity(const std::string& from, const std::string& to) {
   ir::Node node;
@@ -90,7 +90,7 @@ struct Lowering::Part {
   std::vector<ValuePtr> known;
   bool resamples_each_run = false;
 
-  Part(const ir::File& of, bool draws) : resamples_each_run(draws) {
+  Part(const ir::File& of, bool resamples) : resamples_each_run(resamples) {
     file.ir_version = of.ir_version;
     file.producer = of.producer;
     file.opsets = of.opsets;
@@ -248,7 +248,7 @@ Status Lowering::build_deferred_subgraph(std::vector<Tensor>& roots) {
     rest->outputs.push_back(output.name);
   }
   if (rest->outputs.empty()) return {};  // no output depends on it
-  const auto first = std::find_if(deferred_.begin(), deferred_.end(), goes_round);
+  const auto first = std::find_if(deferred_.begin(), deferred_.end(), is_runtime_loop);
   const ir::Node* iterations = first == deferred_.end() ? nullptr : *first;
   rest->why = defer_reason_;
   rest->node_count = static_cast<int64_t>(deferred_.size());

@@ -338,9 +338,10 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
       made->for_given_inputs = true;
     }
     if (made->tensor && made->kind == Value::Kind::Tensor) made_.push_back(made->tensor);
-    const bool drawn = is_random(node) || std::any_of(inputs.begin(), inputs.end(),
-                                                      [](const ValuePtr& input) { return input && input->random; });
-    if (drawn) made->random = true;
+    const bool any_random = is_random(node) || std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& input) {
+                              return input && input->random;
+                            });
+    if (any_random) made->random = true;
     define(node.outputs[i], made);
   }
 }

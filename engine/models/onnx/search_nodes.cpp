@@ -59,14 +59,14 @@ Status check(const Call& call, const Entry& entry) {
 }
 
 // Sizes that no later check would reject because they broadcast. `alone`: a decoder without an encoder, which continues the given tokens.
-Status check_sizes(const Call& call, const SizesOf& sizes, bool alone, bool hears) {
+Status check_sizes(const Call& call, const SizesOf& sizes, bool alone, bool takes_audio) {
   const Sources& from = call.sources;
   const auto size_mismatch = [&](size_t source, const Dims& size) {
     return Error{fmt::format("input '{}' is {}", call.source(source), to_string(size))};
   };
   const auto given = [&](size_t source) { return call.has(source) ? sizes(source) : nullptr; };
   const Dims* ids = given(from.ids);
-  if (ids && ids->rank() != (hears ? 3 : 2)) return size_mismatch(from.ids, *ids);
+  if (ids && ids->rank() != (takes_audio ? 3 : 2)) return size_mismatch(from.ids, *ids);
   if (const int64_t most = call.known(kMax).value_or(0); ids && alone && most < (*ids)[1])
     return Error{fmt::format("it has {} input tokens, its maximum length is {}", (*ids)[1], most)};
   for (const size_t i : {from.least, from.penalty, from.temperature})
@@ -75,7 +75,7 @@ Status check_sizes(const Call& call, const SizesOf& sizes, bool alone, bool hear
     return size_mismatch(from.vocabulary, *size);
   if (const Dims* size = given(from.first_vocabulary); size && (size->rank() != 2 || (ids && (*size)[0] != (*ids)[0])))
     return size_mismatch(from.first_vocabulary, *size);
-  if (const Dims* size = hears ? nullptr : given(from.mask); size && ids && !(*size == *ids))
+  if (const Dims* size = takes_audio ? nullptr : given(from.mask); size && ids && !(*size == *ids))
     return size_mismatch(from.mask, *size);
   return {};
 }
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Choice>> choice_of(const Call& call, Way way, int64_t& be
   if (way != Way::Beams) {
     if (call.attribute("model_type", 0) != 0)
       return Error{"an encoder-decoder model is not supported: expected model_type 0"};
-    return way == Way::Draw ? drawn_choice(call) : greedy_choice(call);
+    return way == Way::Draw ? sampling_choice(call) : greedy_choice(call);
   }
   beams = call.known(kBeams).value_or(0);
   const int64_t results = call.known(kResults).value_or(0);

@@ -143,10 +143,10 @@ std::optional<Replacement> find_rotary(const PatternMatcher& matcher, const Tens
   if (root.op != Op::Add || root.dtype != DType::F32 || root.rank() < 2 || root.sizes.back() % 2 != 0)
     return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
-    const TensorImpl &straight = *root.sources[i], &transposed = *root.sources[1 - i];
-    if (straight.op != Op::Mul || transposed.op != Op::Mul) continue;
+    const TensorImpl &plain = *root.sources[i], &transposed = *root.sources[1 - i];
+    if (plain.op != Op::Mul || transposed.op != Op::Mul) continue;
     for (size_t j = 0; j < 4; ++j) {
-      const TensorImpl &x = *straight.sources[j % 2], &cosines = *straight.sources[1 - j % 2];
+      const TensorImpl &x = *plain.sources[j % 2], &cosines = *plain.sources[1 - j % 2];
       const TensorImpl &halves = *transposed.sources[j / 2], &sines = *transposed.sources[1 - j / 2];
       const int64_t rows = root.sizes.back(1), width = root.sizes.back();
       if (!(x.sizes == root.sizes) || !x.contiguous() || !is_rotated_half(matcher, halves, x)) continue;

@@ -87,9 +87,9 @@ std::optional<Replacement> find_transpose_chain(const PatternMatcher& matcher, c
   std::optional<MovementChain> best;
   while (step_back(matcher, root, chain)) {
     if (chain.nodes < 2 || !chain.at->contiguous() || info(chain.at->dtype).quantised) continue;
-    const bool straight = std::is_sorted(chain.dims.begin(), chain.dims.end());
-    const int copies = !straight && root.contiguous() ? 1 : 0;
-    if (copies < chain.copies || (straight && copies <= chain.copies && chain.nodes > 1)) best = chain;
+    const bool is_identity = std::is_sorted(chain.dims.begin(), chain.dims.end());
+    const int copies = !is_identity && root.contiguous() ? 1 : 0;
+    if (copies < chain.copies || (is_identity && copies <= chain.copies && chain.nodes > 1)) best = chain;
   }
   if (!best) return std::nullopt;
   const TensorImpl& y = *best->at;

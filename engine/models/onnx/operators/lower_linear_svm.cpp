@@ -26,9 +26,9 @@ Tensor linear_scores(OpCall& c, const Tensor& x, int64_t rows, const std::vector
     return {};
   }
   coefficients.resize(static_cast<size_t>(rows * width));
-  const Tensor w = learned_table(c, DType::F32, {rows, width}, coefficients, ":coefficients");
+  const Tensor w = ml_table(c, DType::F32, {rows, width}, coefficients, ":coefficients");
   return c.mul_mat(w, c.cast(x, DType::F32, ":x"),
-                   intercepts.empty() ? Tensor() : learned_table(c, DType::F32, {rows}, intercepts, ":intercepts"), 1,
+                   intercepts.empty() ? Tensor() : ml_table(c, DType::F32, {rows}, intercepts, ":intercepts"), 1,
                    ":linear");
 }
 
@@ -122,7 +122,7 @@ Tensor rows_of(OpCall& c, const char* attr, int64_t width, int64_t rows) {
   const std::vector<double> numbers = attr_floats(c, attr);
   if (width >= 1 && rows >= 1 && static_cast<int64_t>(numbers.size()) / width == rows &&
       static_cast<int64_t>(numbers.size()) % width == 0)
-    return learned_table(c, DType::F32, {rows, width}, numbers, fmt::format(":{}", attr));
+    return ml_table(c, DType::F32, {rows, width}, numbers, fmt::format(":{}", attr));
   c.fail(fmt::format("found {} values of '{}': expected {} rows of {}", numbers.size(), attr, rows, width));
   return {};
 }
@@ -137,7 +137,7 @@ void svm_regressor(OpCall& c) {
   const std::vector<double> rho = attr_floats(c, "rho");
   if (rho.empty()) c.fail("it lacks 'rho'");
   if (!c.ok()) return;
-  const Tensor shift = learned_table(c, DType::F32, {1}, {rho[0]}, ":rho");
+  const Tensor shift = ml_table(c, DType::F32, {1}, {rho[0]}, ":rho");
   Tensor y;
   if (supports > 0) {
     const Tensor near = kernel_of(c, k, x, rows_of(c, "support_vectors", x.sizes()[1], supports), ":kernel");
@@ -183,9 +183,8 @@ Pairs pair_scores(OpCall& c, const Tensor& near, const std::vector<int64_t>& per
     };
     take(i, j - 1), take(j, i);
   }
-  out.scores =
-      c.mul_mat(learned_table(c, DType::F32, {pairs, supports}, weights, ":pair_weights"), near,
-                learned_table(c, DType::F32, {pairs}, {rho.begin(), rho.begin() + pairs}, ":rho"), 1, ":pairs");
+  out.scores = c.mul_mat(ml_table(c, DType::F32, {pairs, supports}, weights, ":pair_weights"), near,
+                         ml_table(c, DType::F32, {pairs}, {rho.begin(), rho.begin() + pairs}, ":rho"), 1, ":pairs");
   return out;
 }
 
@@ -197,7 +196,7 @@ Tensor pair_table(OpCall& c, const Pairs& pairs, int64_t classes, bool first, co
     const auto [i, j] = pairs.classes[static_cast<size_t>(p)];
     table[static_cast<size_t>((first ? i : j) * count + p)] = 1;
   }
-  return learned_table(c, DType::F32, {classes, count}, table, suffix);
+  return ml_table(c, DType::F32, {classes, count}, table, suffix);
 }
 
 // How many pairs each class wins, [N, classes].
@@ -236,7 +235,7 @@ class Coupling {
   void make_q(const Tensor& r) {
     std::vector<double> same(static_cast<size_t>(classes_ * classes_), 0);
     for (int64_t t = 0; t < classes_; ++t) same[static_cast<size_t>(t * classes_ + t)] = 1;
-    const Tensor diagonal = learned_table(c_, DType::F32, {classes_, classes_}, same, ":diagonal");
+    const Tensor diagonal = ml_table(c_, DType::F32, {classes_, classes_}, same, ":diagonal");
     const Tensor transposed = op(Op::Cont, {c_.op(Op::Transpose, {r}, ":turned_view")}, ":turned");
     const Tensor squares = c_.op_with(Op::ReduceSum, {op(Op::Mul, {transposed, transposed}, ":squares")},
                                       ReduceParams{1u << 2, true}, ":square_sums");
@@ -279,7 +278,7 @@ class Coupling {
               name + "_qp");
       std::vector<double> here(static_cast<size_t>(classes_), 0);
       here[static_cast<size_t>(t)] = 1;
-      const Tensor place = learned_table(c_, DType::F32, {classes_}, here, name + "_place");
+      const Tensor place = ml_table(c_, DType::F32, {classes_}, here, name + "_place");
       p = op(Op::Div, {op(Op::Add, {p, op(Op::Mul, {step, place}, name + "_added")}, name + "_p_sum"), grown},
              name + "_p");
     }
@@ -301,11 +300,10 @@ Tensor chances_of(OpCall& c, const Pairs& pairs, int64_t classes) {
                        count));
     return {};
   }
-  const Tensor inner =
-      c.op(Op::Add,
-           {c.op(Op::Mul, {pairs.scores, learned_table(c, DType::F32, {count}, a, ":prob_a")}, ":steep"),
-            learned_table(c, DType::F32, {count}, b, ":prob_b")},
-           ":platt");
+  const Tensor inner = c.op(Op::Add,
+                            {c.op(Op::Mul, {pairs.scores, ml_table(c, DType::F32, {count}, a, ":prob_a")}, ":steep"),
+                             ml_table(c, DType::F32, {count}, b, ":prob_b")},
+                            ":platt");
   const Tensor first = c.op_with(Op::Clamp, {c.op(Op::Sigmoid, {c.op(Op::Neg, {inner}, ":against")}, ":pair_chance")},
                                  ClampParams{1e-7, 1 - 1e-7}, ":pair_chances");
   const Tensor second = c.op_with(Op::Scale, {first}, ScaleParams{-1, 1}, ":other_chances");
@@ -318,9 +316,8 @@ Tensor chances_of(OpCall& c, const Pairs& pairs, int64_t classes) {
     const auto [i, j] = pairs.classes[static_cast<size_t>(p)];
     indices[static_cast<size_t>(i * classes + j)] = p, indices[static_cast<size_t>(j * classes + i)] = count + p;
   }
-  const Tensor r =
-      c.op_with(Op::Gather, {table, learned_table(c, {classes, classes}, std::move(indices), ":pair_places")},
-                AxisParams{1}, ":pair_table");
+  const Tensor r = c.op_with(Op::Gather, {table, ml_table(c, {classes, classes}, std::move(indices), ":pair_places")},
+                             AxisParams{1}, ":pair_table");
   return r ? Coupling(c, r, classes).run() : Tensor();
 }
 
@@ -336,7 +333,7 @@ void svm_classifier(OpCall& c) {
   if (!c.ok()) return;
   if (per_class.empty()) {  // a row of coefficients per class, any kernel is ignored
     const std::vector<double> rho = attr_floats(c, "rho");
-    const Tensor shift = learned_table(c, DType::F32, {1}, {rho.empty() ? 0 : rho[0]}, ":rho");
+    const Tensor shift = ml_table(c, DType::F32, {1}, {rho.empty() ? 0 : rho[0]}, ":rho");
     const Tensor dot = c.mul_mat(rows_of(c, "coefficients", x.sizes()[1], classes), x, {}, 1, ":linear");
     const Tensor made = c.op(Op::Add, {dot, shift}, ":sum");
     if (!made) return;

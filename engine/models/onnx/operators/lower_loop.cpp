@@ -114,7 +114,7 @@ struct Condition {
   ir::Graph graph;
   std::vector<size_t> states;  // of the graph's results after the first
   bool counts = false;         // it reads the iteration number
-  bool draws = false;
+  bool random = false;
 
   explicit Condition(const ir::Graph& body) {
     std::set<std::string> needed{body.outputs[0].name};
@@ -146,7 +146,7 @@ struct Condition {
     const auto is_needed = [&](const std::string& name) { return !name.empty() && needed.contains(name); };
     if (taken[place] || std::none_of(node.outputs.begin(), node.outputs.end(), is_needed)) return;
     taken[place] = true;
-    draws = draws || is_random(node);
+    random = random || is_random(node);
     std::vector<std::string> read;
     collect_names(node, read);
     needed.insert(read.begin(), read.end());
@@ -157,7 +157,7 @@ struct Condition {
 bool ends_within(OpCall& c, Loop loop, int64_t iterations) {
   const Condition specified(loop.body);
   for (int64_t iteration = loop.before; iteration < loop.before + iterations; ++iteration) {
-    if (!is_known(loop.condition) || specified.draws) return true;
+    if (!is_known(loop.condition) || specified.random) return true;
     if (loop.condition && loop.condition->array->integer(0) == 0) return true;
     if (iteration > loop.before && !specified.counts && specified.states.empty())
       return false;  // it is the same in each iteration

@@ -32,14 +32,14 @@ void binarizer(OpCall& c) {
 Tensor by_column(OpCall& c, const Tensor& x, const std::vector<double>& values, const char* what) {
   const int64_t columns = x->rank() > 0 ? x.sizes()[x->rank() - 1] : 1;
   const auto count = static_cast<int64_t>(values.size());
-  if (count == 1 || count == columns) return learned_table(c, x.dtype(), {count}, values, fmt::format(":{}", what));
+  if (count == 1 || count == columns) return ml_table(c, x.dtype(), {count}, values, fmt::format(":{}", what));
   c.fail(fmt::format("found {} values of '{}' for {} columns: expected one, or one per column", count, what, columns));
   return {};
 }
 
 // (x - offset) · scale; both are optional.
 void scaler(OpCall& c) {
-  const Tensor x = learned_source(c, 0, ":numbers");
+  const Tensor x = ml_source(c, 0, ":numbers");
   if (!x) return;
   const auto offset = attr_floats(c, "offset"), scale = attr_floats(c, "scale");
   Tensor y = offset.empty() ? x : c.op(Op::Sub, {x, by_column(c, x, offset, "offset")}, ":shifted");
@@ -49,7 +49,7 @@ void scaler(OpCall& c) {
 
 // Rows by their largest number, their sum or their length.
 void normalizer(OpCall& c) {
-  const Tensor x = learned_source(c, 0, ":numbers");
+  const Tensor x = ml_source(c, 0, ":numbers");
   if (!x) return;
   const std::string norm = c.attr_string("norm", "MAX");
   if (x->rank() < 1 || x->rank() > 2)
@@ -124,7 +124,7 @@ Tensor matches(OpCall& c, const Tensor& x, const std::vector<double>& keys, bool
   Dims sizes = x.sizes();
   sizes.push_back(1);
   const Tensor column = c.reshape(x, sizes, ":column");
-  const Tensor same = c.op(Op::Equal, {column, learned_table(c, x.dtype(), {count}, keys, ":keys")}, ":same");
+  const Tensor same = c.op(Op::Equal, {column, ml_table(c, x.dtype(), {count}, keys, ":keys")}, ":same");
   std::vector<int64_t> nan;
   for (const double key : keys) nan.push_back(nan_too && std::isnan(key) ? 1 : 0);
   if (std::find(nan.begin(), nan.end(), 1) == nan.end()) return same;

@@ -210,7 +210,7 @@ void q_linear_mat_mul(OpCall& c) {
 }
 
 // A convolution of integers, as f32.
-Tensor whole_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tensor& bias, const char* suffix) {
+Tensor integer_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tensor& bias, const char* suffix) {
   ConvParams p{};
   if (!x || !w || !read_convolution(c, x.sizes(), w.sizes(), p)) return {};
   return bias ? c.op_with(Op::Conv, {x, w, bias}, p, suffix) : c.op_with(Op::Conv, {x, w}, p, suffix);
@@ -277,7 +277,7 @@ void conv_integer(OpCall& c) {
   if (const Tensor y = byte_convolution(c, 0, 2, 1, 3, {})) return c.out(0, c.cast(y, DType::I32));
   if (!c.ok()) return;
   const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 1, 3, 0, ":w");
-  c.out(0, c.cast(whole_convolution(c, x, w, {}, ":product"), DType::I32));
+  c.out(0, c.cast(integer_convolution(c, x, w, {}, ":product"), DType::I32));
 }
 
 // round(conv(x - zero, w - zero) · (x scale · w scale / y scale)) + y zero.
@@ -286,7 +286,7 @@ void q_linear_conv(OpCall& c) {
   Tensor y = byte_convolution(c, 0, 2, 3, 5, bias);
   if (!y && c.ok()) {
     const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 3, 5, 0, ":w");
-    y = whole_convolution(c, x, w, bias, ":product");
+    y = integer_convolution(c, x, w, bias, ":product");
   }
   if (!y) return;
   const Tensor both =

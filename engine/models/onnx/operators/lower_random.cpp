@@ -57,7 +57,7 @@ uint32_t seed_of(OpCall& c) {
 }
 
 // Random numbers as a constant; in the body of a loop that is executed at run time, as an input for each iteration.
-Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, double b, const char* suffix) {
+Tensor random_values(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, double b, const char* suffix) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!c.ok() || !bytes || *bytes > Lowering::kMaxTensorBytes || !info(dtype).floating) {
     c.fail(fmt::format("random values of shape {} and type {} are not supported", to_string(sizes), name(dtype)));
@@ -113,13 +113,13 @@ void random(OpCall& c, Kind kind, bool like) {
   const bool uniform = kind == Kind::Uniform;
   const auto a = static_cast<double>(uniform ? c.attr_float("low", 0) : c.attr_float("mean", 0));
   const auto b = static_cast<double>(uniform ? c.attr_float("high", 1) : c.attr_float("scale", 1));
-  c.out(0, drawn(c, dtype, sizes, kind, a, b, ""));
+  c.out(0, random_values(c, dtype, sizes, kind, a, b, ""));
 }
 
 void bernoulli(OpCall& c) {
   const Tensor x = c.in(0);
   if (!x) return;
-  const Tensor number = drawn(c, DType::F32, x.sizes(), Kind::Uniform, 0, 1, ":drawn");
+  const Tensor number = random_values(c, DType::F32, x.sizes(), Kind::Uniform, 0, 1, ":drawn");
   const Tensor less = c.op(Op::Less, {number, c.cast(x, DType::F32, ":chance")}, ":less");
   c.out(0, c.cast(less, type_of(c, x.dtype())));
 }
@@ -131,7 +131,7 @@ void multinomial(OpCall& c) {
   if (!x || x->rank() != 2 || samples < 1 || samples > 1 << 24 || x.sizes()[1] < 1)
     return c.fail(fmt::format("sample_size {} or the shape of its input is out of range", samples));
   const Dims sizes{x.sizes()[0], samples, x.sizes()[1]};
-  const Tensor noise = drawn(c, DType::F32, sizes, Kind::Gumbel, 0, 1, ":noise");
+  const Tensor noise = random_values(c, DType::F32, sizes, Kind::Gumbel, 0, 1, ":noise");
   const Tensor all = c.op(Op::Add, {noise, c.reshape(x, {sizes[0], 1, sizes[2]}, ":chances")}, ":noisy");
   const Tensor best = c.op_with(Op::ArgMax, {all}, ArgParams{2, false, false}, ":best");
   const DType dtype = c.attr_int("dtype", 6) == 7 ? DType::I64 : DType::I32;
@@ -160,7 +160,7 @@ void training_dropout(OpCall& c, double ratio) {
   const Tensor x = c.in(0);
   if (!x) return;
   if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("the dropout ratio {} is not in [0, 1)", ratio));
-  const Tensor number = drawn(c, DType::F64, x.sizes(), Kind::Uniform, 0, 1, ":drawn");
+  const Tensor number = random_values(c, DType::F64, x.sizes(), Kind::Uniform, 0, 1, ":drawn");
   const Tensor kept = c.op(Op::GreaterEqual, {number, c.scalar(ratio, DType::F64, ":ratio")}, ":kept");
   if (!kept) return;
   const Tensor larger = c.op_with(Op::Scale, {x}, ScaleParams{static_cast<float>(1 / (1 - ratio)), 0}, ":larger");

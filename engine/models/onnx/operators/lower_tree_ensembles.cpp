@@ -78,7 +78,7 @@ class Walk {
   // The nodes that the rows end at, [N, T].
   Tensor run() {
     const auto trees = static_cast<int64_t>(f_.roots.size());
-    Tensor at = c_.expand(learned_table(c_, {1, trees}, f_.roots, ":roots"), {x_.sizes()[0], trees}, ":begin");
+    Tensor at = c_.expand(ml_table(c_, {1, trees}, f_.roots, ":roots"), {x_.sizes()[0], trees}, ":begin");
     if (f_.depth > 0) make_tables();
     for (int64_t level = 0; level < f_.depth && c_.ok(); ++level) at = step(at, fmt::format(":level_{}", level));
     return at;
@@ -87,12 +87,12 @@ class Walk {
  private:
   void make_tables() {
     const auto count = static_cast<int64_t>(f_.count());
-    features_ = learned_table(c_, {count}, f_.features, ":features");
-    splits_ = learned_table(c_, x_.dtype(), {count}, f_.splits, ":splits");
-    yes_ = learned_table(c_, {count}, f_.yes, ":yes"), no_ = learned_table(c_, {count}, f_.no, ":no");
+    features_ = ml_table(c_, {count}, f_.features, ":features");
+    splits_ = ml_table(c_, x_.dtype(), {count}, f_.splits, ":splits");
+    yes_ = ml_table(c_, {count}, f_.yes, ":yes"), no_ = ml_table(c_, {count}, f_.no, ":no");
     for (int64_t mode = kLessEqual; mode < kLeaf; ++mode)
       if (std::find(f_.modes.begin(), f_.modes.end(), mode) != f_.modes.end()) modes_.push_back(mode);
-    if (modes_.size() > 1) mode_table_ = learned_table(c_, {count}, f_.modes, ":modes");
+    if (modes_.size() > 1) mode_table_ = ml_table(c_, {count}, f_.modes, ":modes");
     if (std::find(f_.missing.begin(), f_.missing.end(), 1) != f_.missing.end()) {
       HostArray missing = HostArray::make(DType::Bool, {count});
       missing.ints = f_.missing;
@@ -105,7 +105,7 @@ class Walk {
     std::vector<double> members(f_.count() * most, std::numeric_limits<double>::quiet_NaN());
     for (size_t n = 0; n < f_.sets.size(); ++n)
       std::copy(f_.sets[n].begin(), f_.sets[n].end(), members.begin() + static_cast<std::ptrdiff_t>(n * most));
-    members_ = learned_table(c_, x_.dtype(), {count, static_cast<int64_t>(most)}, members, ":members");
+    members_ = ml_table(c_, x_.dtype(), {count, static_cast<int64_t>(most)}, members, ":members");
   }
 
   Tensor step(const Tensor& at, const std::string& name) {
@@ -178,7 +178,7 @@ Tensor weight_table(OpCall& c, const Forest& f, DType dtype, std::vector<int64_t
     double& entry = table[static_cast<size_t>(row_of[static_cast<size_t>(w.node)] * f.targets + w.target)];
     entry = none == 0 ? entry + w.weight : w.weight;
   }
-  return learned_table(c, dtype, {rows, f.targets}, table, ":leaves");
+  return ml_table(c, dtype, {rows, f.targets}, table, ":leaves");
 }
 
 // The targets that have a contribution from a leaf of each row, [N, targets] as booleans.
@@ -187,9 +187,8 @@ Tensor given_targets(OpCall& c, const Forest& f, const Tensor& rows, const std::
   std::vector<double> table(static_cast<size_t>(count * f.targets), 0);
   for (const LeafWeight& w : f.weights)
     table[static_cast<size_t>(row_of[static_cast<size_t>(w.node)] * f.targets + w.target)] = 1;
-  const Tensor there =
-      c.op_with(Op::Gather, {learned_table(c, DType::F32, {count, f.targets}, table, ":weighed"), rows}, AxisParams{0},
-                ":weighed_leaves");
+  const Tensor there = c.op_with(Op::Gather, {ml_table(c, DType::F32, {count, f.targets}, table, ":weighed"), rows},
+                                 AxisParams{0}, ":weighed_leaves");
   const Tensor any = c.op_with(Op::ReduceMax, {there}, ReduceParams{1u << 1, false}, ":any_weighed");
   return c.cast(any, DType::Bool, ":weighed_targets");
 }
@@ -211,7 +210,7 @@ Tensor forest_scores(OpCall& c, Forest& f, const Tensor& x, Tensor* given_any = 
   const Tensor ends = Walk(c, f, x).run();
   if (!c.ok()) return {};
   const auto count = static_cast<int64_t>(f.count());
-  const Tensor rows = c.op_with(Op::Gather, {learned_table(c, {count}, row_of, ":rows"), ends}, AxisParams{0}, ":row");
+  const Tensor rows = c.op_with(Op::Gather, {ml_table(c, {count}, row_of, ":rows"), ends}, AxisParams{0}, ":row");
   if (given_any) *given_any = given_targets(c, f, rows, row_of);
   const Tensor given = c.op_with(Op::Gather, {table, rows}, AxisParams{0}, ":given");
   const ReduceParams trees{1u << 1, false};
@@ -232,7 +231,7 @@ Tensor forest_scores(OpCall& c, Forest& f, const Tensor& x, Tensor* given_any = 
   const auto bases = static_cast<int64_t>(f.base.size());
   if (bases != 1 && bases != f.targets)
     c.fail(fmt::format("found {} base values for {} targets: expected one, or one per target", bases, f.targets));
-  return c.ok() ? c.op(Op::Add, {y, learned_table(c, x.dtype(), {bases}, f.base, ":base")}, ":based") : Tensor();
+  return c.ok() ? c.op(Op::Add, {y, ml_table(c, x.dtype(), {bases}, f.base, ":base")}, ":based") : Tensor();
 }
 
 // TreeEnsemble's lists number nodes and leaves separately; here the leaves follow the nodes.

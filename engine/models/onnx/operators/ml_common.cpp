@@ -9,13 +9,13 @@
 
 namespace arenascope::models {
 
-Tensor learned_source(OpCall& c, size_t i, const char* suffix) {
+Tensor ml_source(OpCall& c, size_t i, const char* suffix) {
   const Tensor x = c.in(i);
   return x && x.dtype() != DType::F64 ? c.cast(x, DType::F32, suffix) : x;
 }
 
 Tensor learned_rows(OpCall& c, size_t i) {
-  const Tensor x = learned_source(c, i, ":numbers");
+  const Tensor x = ml_source(c, i, ":numbers");
   if (!x) return {};
   if (x->rank() == 1) return c.reshape(x, {1, x->element_count()}, ":row");
   if (x->rank() == 2) return x;
@@ -23,14 +23,14 @@ Tensor learned_rows(OpCall& c, size_t i) {
   return {};
 }
 
-Tensor learned_table(OpCall& c, DType dtype, const Dims& sizes, const std::vector<double>& values,
-                     const std::string& suffix) {
+Tensor ml_table(OpCall& c, DType dtype, const Dims& sizes, const std::vector<double>& values,
+                const std::string& suffix) {
   HostArray out = HostArray::make(dtype, sizes);
   for (size_t i = 0; i < values.size(); ++i) out.set(static_cast<int64_t>(i), values[i]);
   return c.constant(std::move(out), suffix.c_str());
 }
 
-Tensor learned_table(OpCall& c, const Dims& sizes, std::vector<int64_t> values, const std::string& suffix) {
+Tensor ml_table(OpCall& c, const Dims& sizes, std::vector<int64_t> values, const std::string& suffix) {
   HostArray out = HostArray::of(std::move(values));
   out.sizes = sizes;
   return c.constant(std::move(out), suffix.c_str());
@@ -134,8 +134,7 @@ ClassLabels read_labels(OpCall& c, const char* ints, const char* strings) {
 void out_labels(OpCall& c, const ClassLabels& labels, const Tensor& index) {
   const auto count = static_cast<int64_t>(labels.size());
   if (!index) return;
-  c.out(0,
-        c.op_with(Op::Gather, {learned_table(c, {count}, labels.numbers, ":labels"), index}, AxisParams{0}, ":label"));
+  c.out(0, c.op_with(Op::Gather, {ml_table(c, {count}, labels.numbers, ":labels"), index}, AxisParams{0}, ":label"));
   if (labels.strings) c.set_string_table(0, labels.strings);
 }
 

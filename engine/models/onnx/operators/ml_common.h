@@ -11,13 +11,13 @@
 namespace arenascope::models {
 
 // Source i in the type of the computation: f64 stays, all other types become f32.
-Tensor learned_source(OpCall& c, size_t i, const char* suffix);
+Tensor ml_source(OpCall& c, size_t i, const char* suffix);
 // The same as rows: one dimension is one row. An error where it has more than two.
 Tensor learned_rows(OpCall& c, size_t i);
 
-Tensor learned_table(OpCall& c, DType dtype, const Dims& sizes, const std::vector<double>& values,
-                     const std::string& suffix);
-Tensor learned_table(OpCall& c, const Dims& sizes, std::vector<int64_t> values, const std::string& suffix);
+Tensor ml_table(OpCall& c, DType dtype, const Dims& sizes, const std::vector<double>& values,
+                const std::string& suffix);
+Tensor ml_table(OpCall& c, const Dims& sizes, std::vector<int64_t> values, const std::string& suffix);
 
 std::vector<double> attr_floats(OpCall& c, const char* name);
 // The elements of an attribute that is a small tensor; empty if it is absent, and an error if it is not numeric.

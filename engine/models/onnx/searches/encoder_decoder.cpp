@@ -19,14 +19,15 @@ bool is_cache(const ValueType& x) {
 
 class AfterEncoder : public Decoder {
  public:
-  AfterEncoder(const Call& call, int64_t beams, bool hears) : call_(call), beams_(beams), hears_(hears) {}
+  AfterEncoder(const Call& call, int64_t beams, bool takes_audio)
+      : call_(call), beams_(beams), takes_audio_(takes_audio) {}
 
   Status read() override {
     encoder_ = call_.graph("encoder");
     decoder_ = call_.graph("decoder");
     if (!encoder_) return Error{"it has no encoder"};
     if (!decoder_) return Error{"it has no decoder"};
-    const size_t before = hears_ ? 1 : 2, results = decoder_->outputs.size();
+    const size_t before = takes_audio_ ? 1 : 2, results = decoder_->outputs.size();
     hidden_ = decoder_->inputs.size() > before && decoder_->inputs[before].name == "encoder_hidden_states";
     first_past_ = before + (hidden_ ? 1 : 0);
     layers_ = results / 2;
@@ -37,15 +38,15 @@ class AfterEncoder : public Decoder {
       const bool fits = i < before ? is_whole(input) : i < first_past_ || is_cache(input);
       if (!fits) return Error{fmt::format("its decoder's input '{}' has another form", input.name)};
     }
-    begins_ = hears_ || encoder_->inputs.size() == 3;
+    begins_ = takes_audio_ || encoder_->inputs.size() == 3;
     const size_t given = encoder_->inputs.size(), made = encoder_->outputs.size();
     const size_t expected = begins_ ? kLogits + kHidden + 4 * layers_ : 2 * layers_;
-    if ((given != 2 && given != 3) || (hears_ && given != 2) || made != expected || (hidden_ && !begins_))
+    if ((given != 2 && given != 3) || (takes_audio_ && given != 2) || made != expected || (hidden_ && !begins_))
       return Error{fmt::format("its encoder has {} inputs and {} outputs, which do not match a decoder with {} inputs",
                                given, made, decoder_->inputs.size())};
-    for (size_t i = hears_ ? 1 : 0; i < given; ++i)
+    for (size_t i = takes_audio_ ? 1 : 0; i < given; ++i)
       if (!is_whole(encoder_->inputs[i])) return Error{"the token ids of its encoder are not integers"};
-    if (call_.attribute("decoder_start_token_id", -1) < 0 && !(hears_ && call_.has(kStart)))
+    if (call_.attribute("decoder_start_token_id", -1) < 0 && !(takes_audio_ && call_.has(kStart)))
       return Error{"it has no decoder_start_token_id"};
     return {};
   }
@@ -57,9 +58,9 @@ class AfterEncoder : public Decoder {
 
   std::string begin(Nodes& n) override {
     const std::string& ids = call_.source(call_.sources.ids);
-    for_encoder_.push_back(hears_ ? n.add("Identity", {ids}, "heard")
-                                  : n.cast(ids, encoder_->inputs[0].type, "tokens_read"));
-    if (!hears_) for_encoder_.push_back(mask(n, ids));
+    for_encoder_.push_back(takes_audio_ ? n.add("Identity", {ids}, "heard")
+                                        : n.cast(ids, encoder_->inputs[0].type, "tokens_read"));
+    if (!takes_audio_) for_encoder_.push_back(mask(n, ids));
     const std::string start = first_tokens(n, ids);
     if (encoder_->inputs.size() > for_encoder_.size())
       for_encoder_.push_back(n.cast(start, encoder_->inputs[for_encoder_.size()].type, "start_for_encoder"));
@@ -143,7 +144,7 @@ class AfterEncoder : public Decoder {
 
   // The first tokens of each text.
   std::string first_tokens(Nodes& n, const std::string& ids) const {
-    if (hears_ && call_.has(kStart)) return n.cast(call_.source(kStart), kInt64, "start");
+    if (takes_audio_ && call_.has(kStart)) return n.cast(call_.source(kStart), kInt64, "start");
     const std::string texts = n.unsqueezed(n.size(ids, 0, "texts_read"), 0, "texts_read_1");
     const std::string shape = n.add("Concat", {texts, n.numbers({1}, "a_token")}, "start_shape", along(0));
     return n.add("Expand", {n.number(call_.attribute("decoder_start_token_id", 0), "start_token"), shape}, "start");
@@ -178,7 +179,7 @@ class AfterEncoder : public Decoder {
 
   const Call& call_;
   const int64_t beams_;
-  const bool hears_;  // Whisper: it is given sounds, not tokens
+  const bool takes_audio_;  // Whisper: the input is audio, not tokens
   const Graph *encoder_ = nullptr, *decoder_ = nullptr;
   bool begins_ = false, hidden_ = false;  // the encoder makes the first iteration; the decoder reads what it makes
   size_t first_past_ = 0, layers_ = 0;
@@ -188,8 +189,8 @@ class AfterEncoder : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> decoder_after_encoder(const Call& call, int64_t beams, bool hears) {
-  return std::make_unique<AfterEncoder>(call, beams, hears);
+std::unique_ptr<Decoder> decoder_after_encoder(const Call& call, int64_t beams, bool takes_audio) {
+  return std::make_unique<AfterEncoder>(call, beams, takes_audio);
 }
 
 }  // namespace arenascope::models::ir::search

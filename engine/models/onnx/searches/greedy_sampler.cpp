@@ -54,7 +54,7 @@ class Greedy : public Choice {
 };
 
 // Top-p sampling: excludes the least likely tokens beyond a cumulative probability of top_p and samples among the others.
-class Drawn : public Greedy {
+class TopPSampler : public Greedy {
  public:
   using Greedy::Greedy;
 
@@ -109,6 +109,6 @@ class Drawn : public Greedy {
 }  // namespace
 
 std::unique_ptr<Choice> greedy_choice(const Call& call) { return std::make_unique<Greedy>(call); }
-std::unique_ptr<Choice> drawn_choice(const Call& call) { return std::make_unique<Drawn>(call); }
+std::unique_ptr<Choice> sampling_choice(const Call& call) { return std::make_unique<TopPSampler>(call); }
 
 }  // namespace arenascope::models::ir::search

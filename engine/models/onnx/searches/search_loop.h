@@ -65,9 +65,9 @@ std::string spread(Nodes& n, const Call& call, int64_t beams, const std::string&
 
 std::unique_ptr<Decoder> plain_decoder(const Call& call, int64_t beams);  // GPT-2's form
 std::unique_ptr<Decoder> decoder_after_encoder(const Call& call, int64_t beams,
-                                               bool hears);  // T5's; Whisper's, which hears
+                                               bool takes_audio);  // T5; Whisper, whose input is audio
 std::unique_ptr<Choice> greedy_choice(const Call& call);
-std::unique_ptr<Choice> drawn_choice(const Call& call);
+std::unique_ptr<Choice> sampling_choice(const Call& call);
 std::unique_ptr<Choice> beam_choice(const Call& call, int64_t beams, int64_t results);
 
 }  // namespace arenascope::models::ir::search
