@@ -162,11 +162,11 @@ class Figures : public QObject, protected WindowFixture {
   // Repeats the measurement up to three times until all targets are met; other failures are not repeated.
   template <class F>
   void measured(F measure) {
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int round = 0; round < 3; ++round) {
       missed_.clear();
       measure();
       if (missed_.empty() || QTest::currentTestFailed()) return;
-      for (const std::string& sentence : missed_) std::printf("turn %d: %s\n", turn + 1, sentence.c_str());
+      for (const std::string& sentence : missed_) std::printf("round %d: %s\n", round + 1, sentence.c_str());
     }
     QFAIL(missed_.front().c_str());
   }

@@ -107,8 +107,8 @@ class LoopsTest : public QObject, protected WindowFixture {
   }
 
   void iterations_are_browsed_by_arrows_and_breakpoints_stop_in_each() {
-    write_loop(path("turns.onnx"), 6);
-    open(path("turns.onnx"));
+    write_loop(path("loop.onnx"), 6);
+    open(path("loop.onnx"));
     QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
     const size_t runs = doc().source()->snapshot()->runs.size();
     QCOMPARE(runs, size_t{7});  // the first iteration in the main graph, five more, and the subgraph after the loop

@@ -452,7 +452,7 @@ class Hostile {
     if (!node) return;
     auto* a = node->add_attribute();
     static constexpr const char* kNames[] = {"axis",  "axes",     "keepdims",     "to",    "dtype",
-                                             "alpha", "nonsense", "turns before", "group", "size"};
+                                             "alpha", "nonsense", "iterations before", "group", "size"};
     a->set_name(any_of(kNames, random_));
     a->set_type(Kind::INT);
     a->set_i(any_of(kIntegers, random_));

@@ -260,12 +260,12 @@ TEST_CASE("loops with a known trip count are unrolled") {
     OnnxMaker m(16);
     m.input("x", {2}).output("y");
     if (known)
-      m.weight("turns", {}, Ints{iterations});
+      m.weight("count", {}, Ints{iterations});
     else
-      m.input("turns", {}, kInt64);
+      m.input("count", {}, kInt64);
     std::vector<std::string> results{"y"};
     if (stacked) results.push_back("all"), m.output("all");
-    m.node("Loop", {"turns", "", "x"}, results, {{"body", &body}});
+    m.node("Loop", {"count", "", "x"}, results, {{"body", &body}});
     auto model = m.open();
     REQUIRE(model.ok());
     return model->runnable() ? to_string(model->outputs.back().tensor.sizes()) : std::string("refused");
@@ -286,8 +286,8 @@ TEST_CASE("a weight is stored once for all iterations of a loop, also transposed
     body.output("go_out", {}, kBool).output("s_out", {64, 64}).node("Identity", {"go"}, {"go_out"});
     body.node(op, {"s", "w"}, {"s_out"});
     (inside ? body : m).raw_weight("w", {64, 64}, raw);
-    m.input("x", {64, 64}).output("y").weight("turns", {}, Ints{6});
-    auto model = m.node("Loop", {"turns", "", "x"}, {"y"}, {{"body", &body}}).open();
+    m.input("x", {64, 64}).output("y").weight("count", {}, Ints{6});
+    auto model = m.node("Loop", {"count", "", "x"}, {"y"}, {{"body", &body}}).open();
     REQUIRE(model.ok());
     REQUIRE(model->runnable());
     return model->weight_bytes();

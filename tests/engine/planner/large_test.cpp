@@ -116,7 +116,7 @@ TEST_CASE("a search stopped in any phase returns a valid plan at once") {
     const Problem p = n <= 1000 ? perfect_packing(n, 1) : many_buffers(n, 1);
     for (const int milliseconds : {0, 1, 5, 20, 80, 200, 700}) {
       double least = 1e9;  // of a few times: the machine may be busy with something else
-      for (int turn = 0; turn < 6 && least > 0.010; ++turn) {
+      for (int attempt = 0; attempt < 6 && least > 0.010; ++attempt) {
         std::stop_source source;
         std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
         if (milliseconds == 0) source.request_stop();

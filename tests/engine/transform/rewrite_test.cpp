@@ -458,7 +458,7 @@ const std::vector<Case>& cases() {
          const Tensor transposed = b.cont(b.permute(x, {0, 2, 3, 1}));
          return op(b, Op::Exp, b.cont(b.permute(b.add(transposed, b.weight("bias", {3})), {0, 3, 1, 2})));
        }},
-      {"turns that are one",
+      {"transposes that combine to one",
        "transpose chain",
        {Op::Relu, Op::Cont, Op::Exp},
        0,
@@ -510,7 +510,7 @@ const std::vector<Case>& cases() {
          const Tensor x = b.cont(b.permute(op(b, Op::Exp, b.input("x", {2, 3, 4, 5})), {0, 2, 3, 1}));
          return op(b, Op::Abs, b.add(x, b.weight("bias", {3})));
        }},
-      {"a softmax between turns",
+      {"a softmax between transposes",
        "sink transpose",
        {Op::Exp, Op::SoftMax, Op::Cont, Op::Relu},
        0,

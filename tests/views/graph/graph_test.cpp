@@ -365,7 +365,7 @@ class GraphTest : public QObject {
     g.leafs = {tensor("w", "", {})};
     g.nodes = {tensor("a", "ADD", {leaf(0)}, "head")};
     for (int t = 0; t < 3; ++t) {
-      const std::string layer = "Loop y / turn " + std::to_string(t);
+      const std::string layer = "Loop y / iteration " + std::to_string(t);
       const int before = 2 * t;
       g.nodes.push_back(tensor("r", "RELU", {node(before)}, layer));
       g.nodes.push_back(tensor("n", "NEG", {node(before + 1)}, layer));
