@@ -18,8 +18,8 @@ struct Rotation {
 // base^(-2i/dims)
 std::vector<double> plain_frequencies(int64_t dims, double base);
 
-// YaRN: frequencies that turn fast in the `trained` tokens stay, slow ones are divided by `factor`, and between them it
-// changes bit by bit; the magnitude is 1 + 0.1·ln(factor).
+// YaRN: frequencies with many rotations in the `trained` tokens are kept, slow ones are divided by `factor`, with a linear
+// transition between them; the magnitude is 1 + 0.1·ln(factor).
 struct Yarn {
   double factor = 1, fast = 32, slow = 1, trained = 0;
 };

@@ -20,7 +20,7 @@ namespace arenascope::models {
 
 class SafetensorsFile {
  public:
-  // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
+  // Errors name the file, the reason and the location. Allocations are limited by the size of the file.
   static Result<SafetensorsFile> open(const std::filesystem::path& path);
   // The same for a file that is mapped already, or for bytes in memory, which are copied.
   static Result<SafetensorsFile> parse(std::shared_ptr<const MappedFile> file);

@@ -55,7 +55,7 @@ Result<NamedTensor> read_data(const ir::TensorData& data, const std::filesystem:
   return NamedTensor{data.name, std::move(*tensor), data.strings, data.type == ir::kComplex64};
 }
 
-// Images are given as the bytes of their files, for models that decode them.
+// Inputs of models that decode images are the bytes of image files.
 bool is_image(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

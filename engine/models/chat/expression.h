@@ -33,7 +33,7 @@ struct Expression {
 
 // Errors state the unexpected and the expected token.
 Result<Expression> parse_expression(std::string_view text);
-// `names`: what the template can see. Errors: an operator or a function that there is not, types that do not fit,
+// `names`: the variables of the template. Errors: an unknown operator or function, operands of the wrong type,
 // raise_exception().
 Result<Value> evaluate(const Expression& expression, const Object& names);
 

@@ -66,7 +66,7 @@ Result<std::vector<double>> rope_factors(const GgufFile& file, int64_t pairs, bo
   return out;
 }
 
-// How positions are scaled: all alike (linear), or each frequency by a factor of its own.
+// Scaling of positions: one factor for all frequencies (linear), or one factor per frequency.
 Status apply_positions(const GgufFile& file, const std::string& arch, const OpenOptions& options, LlamaSizes& s) {
   const std::string kind = file.text(arch + ".rope.scaling.type").value_or("none");
   if (kind != "none" && kind != "linear" && kind != "yarn" && kind != "longrope" && kind != "llama3")

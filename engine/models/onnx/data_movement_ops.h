@@ -13,7 +13,7 @@ namespace arenascope::models {
 bool is_moved_source(std::string_view op, size_t i);
 // The first such source that is present; null if the operator moves no data.
 const Value* moved_source(const ir::Node& node, const std::vector<ValuePtr>& inputs);
-// Why the types that its sources remember keep the operator from being computed; empty where they do not.
+// The reason why the operator cannot compute with the logical types of its sources; empty: it can.
 std::string why_types_do_not_fit(const ir::Node& node, const std::vector<ValuePtr>& inputs);
 
 }  // namespace arenascope::models

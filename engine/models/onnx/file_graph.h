@@ -10,12 +10,12 @@ namespace arenascope::models::ir {
 
 // Nodes of the file, those of each body and of each local function once.
 int64_t count_nodes(const File& file);
-// Bytes of all parameters as the file stores them, those of bodies and functions included.
+// Bytes of all parameters as stored in the file, including those of bodies and functions.
 Bytes parameter_bytes(const File& file);
 
-// Each body of a node (If, Loop, Scan, …) is a layer within the node's layer; each local function is a layer of its own.
-// Shapes are those that the file declares; -1: not known. `of_file` is set. Null if the file has neither bodies nor
-// functions: its graph has then no more structure than the lowered one.
+// Each body of a node (If, Loop, Scan, …) is a layer within the node's layer; each local function is a layer too. Shapes
+// are those that the file declares; -1: not known. `of_file` is set. Null if the file has neither bodies nor functions,
+// since its graph would have the same structure as the lowered one.
 std::shared_ptr<const trace::GraphInfo> describe_file(const File& file);
 
 }  // namespace arenascope::models::ir

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sizes for the free dimensions of an ONNX file that the caller does not specify. Equations between them
-// (dimension_equations.h) are kept; the others get usual sizes of images, audio and text, of which the first is used
-// with which every operator can be lowered. A scalar that an If depends on (a sampling rate) gets a usual value.
+// (dimension_equations.h) are kept; other dimensions get typical sizes of images, audio and text, the first with which
+// every operator can be lowered. A scalar that an If depends on (a sampling rate) gets a typical value.
 #pragma once
 #include <arenascope/models/model.h>
 #include "engine/models/onnx/onnx_ir.h"

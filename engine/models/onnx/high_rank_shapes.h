@@ -16,9 +16,9 @@ WideSizes full_sizes(const Value& value);
 // The handler of an operator for sources with more dimensions than kMaxDims; null: there is none.
 Handler find_wide_handler(const std::string& domain, const std::string& op);
 
-// Result i: `made` in memory, of dimensions `sizes`, which may be more than kMaxDims.
+// Sets result i to `made` in memory, with dimensions `sizes`, which may be more than kMaxDims.
 void out_wide(OpCall& c, size_t i, const Tensor& made, const WideSizes& sizes);
-// Source 0 with other sizes, one of which may be -1; 0 keeps the source's where `keeps`.
+// Reshapes source 0; one size may be -1, and 0 keeps the source's size if `keeps`.
 void reshape_wide(OpCall& c, WideSizes sizes, bool keeps);
 // Source 0 spread over the sizes of `sizes`.
 void expand_wide(OpCall& c, const WideSizes& sizes);

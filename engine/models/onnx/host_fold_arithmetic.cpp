@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folding by arithmetic: element by element, casts and reductions, as the ONNX operator specification has them.
+// Constant folding of arithmetic: elementwise operators, casts and reductions, according to the ONNX specification.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folding by movement: shapes, slices, copies and ranges, as the ONNX operator specification has them.
+// Constant folding of data movement: shapes, slices, copies and ranges, according to the ONNX specification.
 #include <algorithm>
 
 #include "host_fold_parts.h"

@@ -12,7 +12,7 @@
 namespace arenascope::models {
 namespace {
 
-// A node's name, or that of what it makes.
+// A node's name, or that of its first output.
 std::string_view given_name(const ir::Node& node) {
   if (!node.name.empty()) return node.name;
   return node.outputs.empty() ? std::string_view() : std::string_view(node.outputs[0]);

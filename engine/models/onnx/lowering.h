@@ -24,7 +24,7 @@
 
 namespace arenascope::models {
 
-// A tensor of the file, as far as it is known.
+// A tensor of the file with everything that is known about it.
 struct Value {
   enum class Kind { Unknown, Constant, Tensor, Sequence, Nothing };  // Nothing: an empty optional
   std::string name;
@@ -90,7 +90,7 @@ class OpCall {
   // Axes from input i (opset `since` and later) or from the attribute "axes".
   std::vector<int> axes(size_t i, int64_t since, int rank);
 
-  // False, and an error, if the shapes of these inputs do not broadcast as in NumPy.
+  // False, with an error, if the shapes of these inputs do not broadcast as in NumPy.
   bool check_broadcast(size_t i, size_t j);
 
   // Ops. Names: the first output's name, with ":suffix" for intermediate tensors.
@@ -141,11 +141,11 @@ class OpCall {
   // The result has the call's name and `suffix`.
   ValuePtr lookup(size_t source, HostArray table, const char* suffix = "");
   ValuePtr lookup(const ValuePtr& indices, HostArray table, const char* suffix = "");
-  // unsqueeze and concatenation of values; the string tables of string tensors are merged. Null and an error if types
-  // or shapes do not fit.
+  // Unsqueeze and concatenation of values; the string tables of string tensors are merged. Null, with an error, if types
+  // or shapes do not match.
   ValuePtr with_axis(const ValuePtr& x, int axis, const std::string& suffix);
   ValuePtr concat(std::span<const ValuePtr> parts, int axis, const char* suffix);
-  // Rewrites string tensors as indices into one common table. False and an error if one of them is no string tensor.
+  // Rewrites string tensors as indices into one common table. False, with an error, if one of them is not a string tensor.
   bool unify_string_tables(std::vector<ValuePtr>& parts, StringTable& all);
   Tensor tensor_of(const ValuePtr& value);  // undefined and an error if it is no tensor
   void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);

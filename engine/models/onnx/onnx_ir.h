@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An ONNX file as plain values: what the reader hands to the lowering, so that only one file of ours has to know
-// protobuf's classes. Bytes of weights stay where they are: in the mapped file, or in external ones, mapped too.
+// An ONNX file as plain values, the interface between reader and lowering, so that only one file depends on protobuf's
+// classes. Weight data is not copied: it stays in the mapped file, or in mapped external files.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/models/model.h>
@@ -64,9 +64,9 @@ struct Node {
   bool continues = false;  // made here: the part of a node that is left, with attributes and sources of its own
   std::string within;      // the function calls that it comes from, as a layer inside of its own layer
 
-  // "Conv 'conv1'", or by the first output where the node has no name.
+  // "Conv 'conv1'", or with the first output if the node has no name.
   std::string label() const;
-  // The operator, with "DOMAIN::" before it where that is not ONNX's own.
+  // The operator, prefixed with "DOMAIN::" if it is not in ONNX's own domain.
   std::string full_name() const;
 };
 

@@ -51,7 +51,7 @@ struct Field {
   size_t body = 0;
 };
 
-// Reads field after field of file[at, end). After an error `failed_at` is where.
+// Reads the fields of file[at, end) one after another. After an error, `failed_at` is its offset.
 class Fields {
  public:
   Fields(std::span<const std::byte> file, size_t begin, size_t end) : file_(file), cursor_(begin), end_(end) {}
@@ -95,7 +95,7 @@ class Fields {
     cursor_ += static_cast<size_t>(count);
     return true;
   }
-  // Groups are obsolete and are left as they are.
+  // Groups are obsolete and are copied unchanged.
   bool skip_group(uint32_t number) {
     uint32_t open[kMaxNesting];
     int depth = 0;

@@ -24,7 +24,7 @@ namespace {
 
 namespace pb = google::protobuf;
 
-// Nested messages in a file: 100 as protobuf's own limit, three of them a level of subgraphs.
+// Nested messages in a file: 100 is protobuf's own limit; a level of subgraphs needs three.
 constexpr int kMaxNesting = 100;
 constexpr int32_t kNewestType = 26;  // the file's code of INT2
 constexpr const char* kSparseValue = "sparse_value";
@@ -107,7 +107,7 @@ class Converter {
         opsets_(std::move(opsets)) {}
 
   enum class Data : uint8_t { Required, MayBeMissing };
-  // `segments`: all that hold numbers of it, where it is cut into several.
+  // `segments`: all parts of a tensor that is stored in segments.
   Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what, Data data = Data::Required,
                             const std::vector<const onnx::TensorProto*>& segments = {}) {
     TensorData out;

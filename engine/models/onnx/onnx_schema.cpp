@@ -23,7 +23,7 @@ constexpr std::string_view kElements[] = {"f32",  "u8",     "i8",       "u16",  
                                           "i4",   "f4e2m1", "f8e8m0",   "u2",         "i2",     "f6e2m3",     "f6e3m2"};
 constexpr std::string_view kKinds[] = {"f", "i", "s", "t", "g", "fs", "is", "ss", "ts", "gs", "p", "ps", "y", "ys"};
 
-// Up to `end`, which is taken off too; all of it where that does not come.
+// Takes the text up to `end`, which is removed too, or all of it if `end` does not occur.
 std::string_view take(std::string_view& text, char end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view out = text.substr(0, at);

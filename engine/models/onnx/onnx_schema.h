@@ -14,7 +14,7 @@
 
 namespace arenascope::models::ir {
 
-// Bit n: tensors whose elements have the file's code n; besides them what is no tensor.
+// Bit n: tensors with element type code n; further bits for types that are not tensors.
 using TypeSet = uint64_t;
 inline constexpr TypeSet kSequences = TypeSet{1} << 40, kOptionals = TypeSet{1} << 41, kMaps = TypeSet{1} << 42;
 

@@ -34,7 +34,7 @@ std::optional<DType> stored_dtype(int32_t code);
 
 // The bytes of `count` packed elements in a file; a byte holds several, the first in its lowest bits.
 int64_t packed_bytes(const SmallType& type, int64_t count);
-// As contiguous numbers of type.stored. `packed` has packed_bytes() of them.
+// Unpacks to contiguous elements of type.stored. `packed` has packed_bytes() bytes.
 std::vector<std::byte> unpack(const SmallType& type, std::span<const std::byte> packed, int64_t count);
 
 }  // namespace arenascope::models::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sparse tensors of a file: numbers and where they are. Here they are held with their zeros, which are made when they are loaded.
+// Sparse tensors of a file: values and indices. They are expanded to dense tensors when they are loaded.
 #pragma once
 #include <arenascope/models/host_array.h>
 #include "engine/models/onnx/onnx_ir.h"
@@ -14,8 +14,8 @@ namespace arenascope::models::ir {
 // not supported is known by name and never read. Errors: an index out of range, invalid sizes.
 Result<TensorData> with_zeros(const TensorData& values, const TensorData& indices, const std::vector<int64_t>& sizes);
 
-// The numbers of a tensor of the file, as `dtype`, which is how it is stored; null where they are too many to be known while
-// opening, or cannot be read.
+// The elements of a tensor of the file, stored as `dtype`; null if they are too many to be known when a model is opened,
+// or cannot be read.
 std::shared_ptr<HostArray> known_numbers(const TensorData& data, DType dtype);
 
 }  // namespace arenascope::models::ir

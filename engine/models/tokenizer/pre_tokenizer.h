@@ -14,7 +14,7 @@ namespace arenascope::models {
 
 class PreTokenizer {
  public:
-  // `name` as "tokenizer.ggml.pre" has it. Errors: a name that is not known here (the sentence lists them), no ICU.
+  // `name`: the value of "tokenizer.ggml.pre". Errors: an unknown name (the message lists the known ones), no ICU.
   static Result<std::unique_ptr<PreTokenizer>> make(std::string_view name);
   virtual ~PreTokenizer() = default;
   // Splits the text into consecutive parts that together are the text.

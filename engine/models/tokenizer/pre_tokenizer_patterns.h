@@ -43,7 +43,7 @@ inline constexpr PrePatterns kPrePatterns[] = {
     {" bloom poro-chat gpt3-finnish ", {R"( ?[^(\s|.,!?…。，、।۔،)]+)"}},
     {" default ", {R"([\p{P}\$\+<=>\^~\|]+)", kGpt2Pattern, R"(\p{N}+)", R"([0-9][0-9][0-9])"}}};
 
-// By the name in the metadata ("" is "default"); null where it is not known.
+// By the name in the metadata ("" is "default"); null if it is unknown.
 inline const PrePatterns* find_pre_patterns(std::string_view name) {
   if (name.empty()) name = "default";
   for (const PrePatterns& one : kPrePatterns) {

@@ -64,7 +64,7 @@ class IcuPreTokenizer final : public PreTokenizer {
   }
 
   std::vector<std::string_view> split(std::string_view text) const override {
-    // ICU counts units in 32 bits; a longer text is cut where it is.
+    // ICU counts units in 32 bits; a longer text is processed in pieces.
     constexpr size_t kMax = size_t{1} << 28;
     std::vector<std::string_view> strings;
     for (; text.size() > kMax; text.remove_prefix(kMax)) add(text.substr(0, kMax), strings);

@@ -10,7 +10,7 @@
 
 namespace arenascope::models {
 
-// As GGUF numbers them.
+// GGUF's codes.
 enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefined, Unused, Byte };
 
 struct Vocabulary {
@@ -38,7 +38,7 @@ struct Vocabulary {
     const auto found = ids.find(text);
     return found == ids.end() ? -1 : found->second;
   }
-  // The token of one byte where there is one ("<0x0A>"), else the unknown one; -1: neither.
+  // The token of a single byte if there is one ("<0x0A>"), else the unknown token; -1: neither.
   int32_t byte_token(uint8_t byte) const;
 
   // Errors: no vocabulary, lists of different lengths, special tokens outside of it.

@@ -59,8 +59,8 @@ class ModelBuilder {
   Tensor dropped(const Tensor& x, const std::string& name);
   Tensor relu(const Tensor& x, const std::string& name) { return builder_.op(Op::Relu, {x}, {}, name); }
 
-  // Mean cross entropy of logits [T, V] and the T numbers of an input "targets", made an output "loss" and the end of a
-  // training step: finish() then adds each weight's gradient as an output "NAME (gradient)".
+  // Adds the mean cross entropy of logits [T, V] and the T class ids of an input "targets" as output "loss" of a training
+  // step: finish() then adds each weight's gradient as an output "NAME (gradient)".
   void train(const Tensor& logits);
 
   // The model, or what went wrong first.

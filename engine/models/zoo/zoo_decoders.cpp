@@ -54,7 +54,7 @@ Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor&
   return attend(builder_, all_q, all_k, all_v, mask, prefix, {sequences_, sizes_.scale, sizes_.cap});
 }
 
-// Over a cache that the graph writes scores are never whole in memory, nor is a cache of another type ever made f32.
+// With a cache that the graph writes, the scores are never stored as a whole, and the cache is not converted to f32.
 Tensor Decoder::over_cache(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                            const std::string& prefix) {
   GraphBuilder& g = builder_.g();

@@ -17,7 +17,7 @@ struct Format {
   Decoder decode;  // null: this build lacks the library
 };
 
-// The build names each library's decoder, or nullptr where it lacks the library (CMakeLists.txt).
+// The build defines each library's decoder, or nullptr if the library is missing (CMakeLists.txt).
 constexpr Format kFormats[] = {
     {"BM", 0, "a BMP", "", decode_bmp},
     {"P1", 0, "a PNM", "", decode_pnm},
@@ -38,7 +38,7 @@ constexpr Format kFormats[] = {
 }  // namespace
 
 Result<Image> make_image(int64_t height, int64_t width, size_t file) {
-  // No format packs so many pixels into a byte, but for the smallest files.
+  // No format has so many pixels per byte, except for the smallest files.
   constexpr int64_t kSide = 1 << 16, kMax = 1 << 27, kSmall = 1 << 20, kPixelsAByte = 1 << 13;
   const bool fits = height > 0 && width > 0 && height <= kSide && width <= kSide;
   const int64_t pixels = fits ? height * width : 0;

@@ -9,7 +9,7 @@
 namespace arenascope::models::images {
 namespace {
 
-// libjpeg leaves by a jump where it finds an error.
+// libjpeg reports errors through a callback that must not return, so that it leaves by longjmp.
 struct Handler {
   jpeg_error_mgr base;
   std::jmp_buf back;

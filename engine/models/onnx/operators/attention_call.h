@@ -26,11 +26,11 @@ struct AttentionCall {
 // [B, H, S, Dv], and the scores [B, H, S, T] if they are an output. Undefined, with an error, if the sizes do not match.
 Tensor attend(OpCall& c, const AttentionCall& a, Tensor& shown);
 
-// [B, S, H·D] as [B, H, S, D]; four dimensions stay as they are.
+// Reshapes [B, S, H·D] to [B, H, S, D]; tensors of four dimensions are unchanged.
 Tensor by_heads(OpCall& c, const Tensor& x, int64_t heads, const char* suffix);
-// And back; named as the call's own result where the suffix is empty.
+// The inverse; an empty suffix gives the name of the call's result.
 Tensor heads_joined(OpCall& c, const Tensor& x, const char* suffix);
-// 0 where `allowed`, else `otherwise`.
+// 0 if `allowed`, else `otherwise`.
 Tensor bias_of(OpCall& c, const Tensor& allowed, double otherwise, const char* suffix);
 // The integers from `start` on.
 Tensor counted_from(OpCall& c, const Dims& sizes, int64_t start, const char* suffix);

@@ -26,14 +26,14 @@ struct BlockwiseWeights {
 
 // Checks the sizes of the blocks; false, with an error, if they are invalid.
 bool check_blocks(OpCall& c, const BlockwiseWeights& specified);
-// Numbers of source i, `count` of them; empty, and an error, where they are not known or others.
+// The `count` elements of source i; empty, with an error, if they are not known or another number.
 std::vector<float> known_floats(OpCall& c, size_t i, int64_t count);
 // Zero points of source i: rows of packed codes, or of floating-point numbers. As known_floats().
 std::vector<float> known_zeros(OpCall& c, size_t i, const BlockwiseWeights& specified);
 // Codes of source i, constant bytes.
 bool read_codes(OpCall& c, size_t i, BlockwiseWeights& to);
 
-// A constant that is made when it is needed. Undefined, and an error: it is too large, or there is no memory.
+// A lazily generated constant. Undefined, with an error: it is too large, or out of memory.
 Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix);
 
 // The block-quantised type that represents the codes and scales exactly, ignoring zero points; none: floats are needed.

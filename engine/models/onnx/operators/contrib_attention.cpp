@@ -64,7 +64,7 @@ float scale_of(OpCall& c, const Tensor& q) {
   return specified != 0.0f ? specified : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(q.sizes().back(), 1)));
 }
 
-// Result 0, [B, S, H·Dv] of the sources' type; the scores' shares as result `shown` where it is wanted.
+// Result 0, [B, S, H·Dv] in the type of the sources; optionally the probabilities as result `shown`.
 void give_attended(OpCall& c, AttentionCall& a, DType type, size_t shown) {
   if (!c.ok()) return;
   a.shows_scores = c.has_output(shown);
@@ -285,7 +285,7 @@ void multi_head(OpCall& c, const IndexTable& indices) {
 
 // --- Angles --------------------------------------------------------------------------------------------------------
 
-// Position ids as they are, or one from which all sequences count.
+// Position ids as given, or one start position for all sequences.
 void rotary_contrib(OpCall& c) {
   const Tensor x = c.in(0), indices = c.in(1);
   if (!x || !indices) return;

@@ -9,7 +9,7 @@
 
 namespace arenascope::models {
 
-// Dynamic time warping (Sakoe and Chiba 1978), one step at a time down, across or both; where two are as cheap, across.
+// Dynamic time warping (Sakoe and Chiba 1978) with steps down, across or both; ties go across.
 void dynamic_time_warping(OpCall& c) {
   const Dims& sizes = c.sizes(0);
   if (!c.ok()) return;

@@ -6,7 +6,7 @@
 namespace arenascope::models {
 namespace {
 
-// The attributes of a fused activation: those that it has as a node of its own, or a list of them in order.
+// The attributes of a fused activation: those of the operator itself, or a list of them in order.
 PartAttributes activation_attributes(const OpCall& c, const std::string& name) {
   PartAttributes out;
   const auto* listed = c.attr("activation_params");

@@ -25,7 +25,7 @@ class DeltaNet {
     if (capacity < 0) return;
     if (c_.has_output(2) && capacity == 0) return c_.fail("it captures states, but its capacity for them is 0");
     ragged_ = of_;
-    // A sequence needs a step of its own even if it is empty.
+    // A sequence needs one step even if it is empty.
     if (!of_.alike() && std::max(of_.total(), of_.count()) > kMaxStepsWritten) {
       if (!pad_sequences(c_, ragged_, {&q_, &k_, &v_, &decay_, &beta_})) return;
       of_ = equal_sequences(ragged_.count(), ragged_.longest()), tokens_ = of_.total();
@@ -230,7 +230,7 @@ class DeltaNet {
     return sizes;
   }
 
-  // More steps than are written out; only those that are captured are made here, too.
+  // Too many steps to unroll: a loop; only the captured steps are also computed here.
   void go_round(int64_t capacity) {
     const int64_t count = of_.count(), steps = of_.length(0);
     DeltaCall call;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over weights in blocks with their scales among them: rows in the formats of GGUF files, and the
+// ONNX Runtime's operators with weights in blocks that include their scales: rows in the formats of GGUF files, and the
 // blob of MatMulFpQ4.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>

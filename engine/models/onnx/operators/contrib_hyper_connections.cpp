@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over branches: residual streams side by side, what mixes them, and gates of remembered words.
+// ONNX Runtime's hyper-connection operators: parallel residual streams, their mixing, and gates of n-gram memories.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 

@@ -59,7 +59,7 @@ Tensor grouped_weight(OpCall& c, const BlockwiseWeights& w, const Tensor& codes,
               ":weight");
 }
 
-// The weight unpacked while it runs, where a run makes it.
+// A weight that is known only at run time, unpacked there.
 Tensor running_weight(OpCall& c, const BlockwiseWeights& w) {
   const Dims blocks{w.rows, w.blocks(), 1}, all{w.rows, w.blocks(), w.block};
   const Tensor bytes = c.reshape(c.in(1), {w.rows, w.blocks(), w.block * w.bits / 8}, ":bytes");

@@ -40,7 +40,7 @@ void distances(OpCall& c) {
   c.out(0, root ? c.op(Op::Sqrt, {sum}) : sum);
 }
 
-// Windows of a dimension, each a last dimension of its own.
+// Windows of a dimension, as a new last dimension.
 void unfold(OpCall& c) {
   const Tensor x = c.in(0);
   if (!x) return;

@@ -53,7 +53,7 @@ void same(OpCall& c) {
   }
 }
 
-// Source 0 and, where there is one, a bias in source i.
+// Source 0 plus the bias in source i, if there is one.
 Tensor biased(OpCall& c, size_t i) {
   const Tensor x = c.in(0);
   return x && c.has(i) ? c.op(Op::Add, {x, c.in(i)}, ":biased") : x;

@@ -189,7 +189,7 @@ struct OpenedWeight {
   }
 };
 
-// The weight opened when it is loaded; undefined where it, its scales or zero points are not known, or do not fit.
+// The dequantised weight, computed when it is loaded; undefined if it, its scales or zero points are unknown or do not match.
 Tensor opened_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::string& at) {
   const Value& w = c.value(i);
   if (!c.ok() || w.kind != Value::Kind::Constant || w.small || (w.dtype != DType::I8 && w.dtype != DType::U8))
@@ -209,7 +209,7 @@ Tensor opened_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::
                        WeightSource([opened](std::byte* out) { return opened.write(out); }), at.c_str());
 }
 
-// Weights [D, I, 4·H] of 8 bits, one scale per direction or per column of each, as an LSTM of floats has them.
+// Weights [D, I, 4·H] of 8 bits, with one scale per direction or per column, as those of a floating-point LSTM.
 Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::string& at) {
   if (const Tensor opened = opened_weight(c, i, scale, zero, at); opened || !c.ok()) return opened;
   const Tensor w = c.in_f32(i);

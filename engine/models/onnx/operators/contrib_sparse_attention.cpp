@@ -70,7 +70,7 @@ class Sparse {
     return c_.ok();
   }
 
-  // [layouts, n, n] for so many blocks as there are keys for: 0 where a block of queries sees one of keys, else the lowest number.
+  // The block mask [layouts, n, n] for n blocks of keys: 0 if a block of queries attends to a block of keys, else the lowest number.
   Tensor table() {
     block_ = c_.attr_int("sparse_block_size", 0);
     for (const size_t i : {size_t{5}, size_t{6}})

@@ -26,18 +26,18 @@ std::vector<ValuePtr> lower_parts(OpCall& c, const Part& part);
 Tensor lower_part(OpCall& c, const Part& part);
 // Source i unchanged; null if it is omitted.
 ValuePtr source_of(const OpCall& c, size_t i);
-// A tensor as a part's source; null where it is undefined.
+// A tensor as a part's source; null if it is undefined.
 ValuePtr as_source(OpCall& c, const Tensor& x);
 
-// A convolution of source 0, with the bias, the addend and the activation that an optimiser made one node with it; `last`: the channels
-// come last in the source, the addend and the result.
+// A convolution of source 0 with the bias, addend and activation that an optimiser fused into it; `last`: the source, the
+// addend and the result are channels-last.
 void fused_conv(OpCall& c, const ValuePtr& weight, bool last);
 
 ir::Attribute int_attribute(int64_t value);
 ir::Attribute float_attribute(float value);
 ir::Attribute string_attribute(std::string value);
 ir::Attribute ints_attribute(std::vector<int64_t> values);
-// The call's attributes without some of them.
+// The call's attributes without the listed ones.
 PartAttributes attributes_without(const OpCall& c, std::initializer_list<const char*> left_out);
 
 // Between [N, spatial…, C] and [N, C, spatial…].

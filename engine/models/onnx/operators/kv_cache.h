@@ -22,7 +22,7 @@ struct CacheUse {
 struct Headed {
   Tensor q, k, v;
 };
-// From sources 0 to 2, or all of them from source 0. False, and an error, where they do not fit the attributes.
+// Reads sources 0 to 2, or all of them packed in source 0. False, with an error, if they do not match the attributes.
 bool read_headed(OpCall& c, Headed& out, CacheUse& use);
 // Rotates queries and keys by the cosines and sines of inputs `cosine` and `cosine` + 1, at `indices` [B or 1, S] or, if undefined, at the current positions.
 void rotate_headed(OpCall& c, const CacheUse& use, size_t cosine, Tensor indices, Headed& x);
@@ -48,7 +48,7 @@ struct CacheCodes {
   int64_t bits = 0;  // 0: floats as they are; 4: two in a byte, the first one low
   Tensor scale;      // f32, broadcasts to [B, H, n, D]
 };
-// By the attribute and the source of scales for keys or values of `like`. False, and an error, where they do not fit.
+// Reads the attribute and the scales for keys or values of the shape of `like`. False, with an error, if they do not match.
 bool read_codes(OpCall& c, const char* type, size_t scale, const Tensor& like, CacheCodes& out);
 Tensor encoded(OpCall& c, const CacheCodes& codes, const Tensor& x, const char* suffix);
 Tensor decoded(OpCall& c, const CacheCodes& codes, const Tensor& x, const char* suffix);

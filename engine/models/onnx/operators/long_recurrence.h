@@ -53,7 +53,7 @@ void leave_steps(OpCall& c, const LongRecurrence& recurrence);
 // The call's node over other sources and results, without some of its attributes.
 ir::Node same_node(const OpCall& c, std::vector<std::string> sources, std::vector<std::string> results,
                    std::initializer_list<const char*> without);
-// A name by which nodes that are left find it; `suffix` makes it one.
+// A name by which deferred nodes refer to the value, made unique by `suffix`.
 std::string name_value(OpCall& c, const ValuePtr& x, const std::string& suffix);
 std::string name_tensor(OpCall& c, const Tensor& x, const std::string& suffix);
 // Result i of the call is `x`, of the type that `like` has.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's DictVectorizer and CastMap: a map's values in the order that a list of keys, or the keys themselves, have.
+// ONNX's DictVectorizer and CastMap: the values of a map, ordered by a list of keys or by the keys themselves.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxMapped = int64_t{1} << 20;  // of a result
 
-// The keys, and a call's error where source 0 is no map.
+// The keys of source 0; null, with an error, if it is not a map.
 const Value* keys_of(OpCall& c) {
   const Value& map = c.value(0);
   if (!c.ok()) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's casts, those to types of which there are no tensors among them: their numbers stay in a wider type.
+// ONNX's casts, including types without tensors, whose values are stored in a wider type.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/small_types.h"

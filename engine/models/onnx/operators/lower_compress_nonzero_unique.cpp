@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-// `x` flattened, or unchanged where there is an axis.
+// `x` flattened, or unchanged if an axis is given.
 Tensor lined_up(OpCall& c, const Tensor& x, int& axis) {
   if (!c.has_attr("axis")) {
     axis = 0;

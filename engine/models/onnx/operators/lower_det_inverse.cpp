@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMaxRows = 128;  // a column takes a dozen nodes
 
-// [matrices, rows, rows] in a type that is computed with; undefined, and an error, where they are not square.
+// [matrices, rows, rows] in the type of the computation; undefined, with an error, if they are not square.
 Tensor square(OpCall& c) {
   const Tensor x = c.in(0);
   if (!x) return {};

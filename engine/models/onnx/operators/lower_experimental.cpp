@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators that ONNX had while it was young and took back; files of that time have them still.
+// Experimental operators that ONNX removed, which old files still use.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 

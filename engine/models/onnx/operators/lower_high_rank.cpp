@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-// Source i in memory as it is read by dimensions `sizes`.
+// Source i in memory, reshaped to `sizes`.
 Tensor wide_shaped(OpCall& c, size_t i, const Dims& sizes, const char* suffix) {
   Tensor x = c.in(i);
   if (x && !x->contiguous()) x = c.op(Op::Cont, {x}, fmt::format("{}_laid", suffix).c_str());
@@ -90,7 +90,7 @@ void wide_pointwise(OpCall& c) {
   std::vector<ValuePtr> folded;
   for (size_t i = 0; i < sources.size() && c.ok(); ++i) {
     const ValuePtr& input = c.inputs()[i];
-    // A number by itself stays as it is, and known.
+    // A scalar stays unchanged, and known.
     const bool one =
         !input || (input->full_shape.empty() && input->sizes.rank() <= 1 && element_count(input->sizes) == 1);
     folded.push_back(one ? input : folded_value(c, i, by_runs(sources[i], runs, count)));

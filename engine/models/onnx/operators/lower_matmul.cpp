@@ -54,7 +54,7 @@ Tensor as_float(OpCall& c, const Tensor& x, const char* suffix) {
   return x && !info(x.dtype()).floating ? c.cast(x, DType::F32, suffix) : x;
 }
 
-// For a [.., N, K] and b [.., M, K] as MUL_MAT reads them.
+// Matmul of a [.., N, K] and b [.., M, K], the operands of MUL_MAT.
 bool check_inner(OpCall& c, const Tensor& a, const Tensor& b) {
   if (c.ok() && a && b && a.sizes().back() != b.sizes().back()) c.fail("inner dimensions differ");
   return c.ok() && a && b;
@@ -178,7 +178,7 @@ class Einsum {
   }
 
  private:
-  // "..." as labels of their own, the same ones from the right; `most` are those of the longest. False: it does not fit.
+  // Expands "..." to labels, aligned from the right; `most` are those of the longest term. False: ranks do not match.
   static bool spell_out(std::string& term, int rank, std::string& most) {
     const size_t dots = term.find("...");
     if (dots == std::string::npos) return term.find('.') == std::string::npos;

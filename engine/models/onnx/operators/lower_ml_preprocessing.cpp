@@ -28,7 +28,7 @@ void binarizer(OpCall& c) {
   c.out(0, c.cast(c.op(Op::Greater, {x, c.scalar(threshold, x.dtype(), ":threshold")}, ":above"), x.dtype()));
 }
 
-// One number, or one for each entry of the last dimension; undefined, and an error, where it is neither.
+// One value, or one per entry of the last dimension; undefined, with an error, for another number.
 Tensor by_column(OpCall& c, const Tensor& x, const std::vector<double>& values, const char* what) {
   const int64_t columns = x->rank() > 0 ? x.sizes()[x->rank() - 1] : 1;
   const auto count = static_cast<int64_t>(values.size());
@@ -90,7 +90,7 @@ void imputer(OpCall& c) {
   c.out(0, c.op(Op::Where, {missing, fresh, x}));
 }
 
-// Rows of several sources side by side, each cut or filled up to as many columns as it is said to have.
+// Concatenates the rows of several sources, each truncated or padded to its declared number of columns.
 void feature_vectorizer(OpCall& c) {
   const auto widths = c.attr_ints("inputdimensions");
   if (c.input_count() == 0 || widths.size() != c.input_count())
@@ -146,7 +146,7 @@ void one_hot_encoder(OpCall& c) {
   if (found) c.out(0, c.cast(found, DType::F32));
 }
 
-// Probabilities with their classes' names: as they are, as a map would have them too.
+// ZipMap: probabilities with the names of their classes, represented by the probabilities.
 void zip_map(OpCall& c) {
   const Tensor x = c.in(0);
   if (x) c.out(0, c.op(Op::Copy, {x}));

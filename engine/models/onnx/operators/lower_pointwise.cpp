@@ -194,8 +194,8 @@ void bit_shift(OpCall& c) {
   const DType type = x.dtype();
   const auto plain = unsigned_of(type);
   if (!plain) return c.out(0, c.op(op, {x, by}));
-  // Bits as they are; to the right of a number below 0 there are ones, which are the zeros of its complement. Shifts that are
-  // negative or too wide are very wide ones.
+  // Shifts of bit patterns; a right shift of a negative number fills with ones, as the complement of zeros. Negative and too
+  // large shift counts shift all bits out.
   const Tensor distance = c.cast(by, *plain, ":distance");
   if (op == Op::ShiftLeft) return c.out(0, c.cast(c.op(op, {c.cast(x, *plain, ":bits"), distance}, ":shifted"), type));
   const Tensor below = c.op(Op::Less, {x, c.scalar(0, type, ":zero")}, ":below");

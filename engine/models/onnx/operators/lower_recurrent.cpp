@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-// Sequences of different lengths, in ops: which steps they have, and where each begins when it is read from its end.
+// Sequences of different lengths, as tensors: which steps are active, and the indices for reading them in reverse.
 struct Lengths {
   Tensor all;       // i64 [B]
   Tensor active;    // bool [T, B]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Resize and the older Upsample: which dimensions get which size, and how elements between the source's are made.
+// ONNX Resize and the older Upsample: the sizes of the dimensions, and the interpolation between elements.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -92,7 +92,7 @@ void set_sizes(OpCall& c, const Dims& x, const Targets& targets, ResizeParams& p
   scales_out = std::move(scales);
 }
 
-// The four innermost dimensions' scales as the op has them.
+// The scales of the four innermost dimensions, for the op.
 void set_scales(OpCall& c, const Dims& x, const std::vector<double>& scales, ResizeParams& p) {
   const int rank = x.rank(), inner = std::min(rank, 4);
   for (int i = 0; i < inner; ++i)
@@ -191,7 +191,7 @@ int64_t nearest_element(const std::string& how, double x) {
                                                          : std::ceil(x - 0.5));
 }
 
-// Each result's element in the source, for the mode nearest; or the matrix that makes a line of another.
+// The source element of each result in nearest mode; or the interpolation matrix of a dimension.
 Tensor resized(OpCall& c, const Tensor& x, int axis, const Line& line, const std::string& how, bool* outside) {
   const std::string mode = c.attr_string("mode", "nearest"), name = fmt::format(":axis_{}", axis);
   const bool nearest = mode == "nearest", is_cubic = mode == "cubic", drops = c.attr_int("exclude_outside", 0) != 0;

@@ -97,7 +97,7 @@ IndexTable adaptive_windows(OpCall& c, const HostArray& rois, int first, RoiCall
   return {roi_numbers(c, {regions, row}, at, name + "_at"), roi_numbers(c, {regions, row}, counts, name + "_counts")};
 }
 
-// How much of each of the image's elements a sample has, [R, 1, out·samples, size]: both neighbours, or one of them.
+// The weight of each element of the image in each sample, [R, 1, out·samples, size]: both neighbours, or one of them.
 enum class Part { Both, Low, High };
 Tensor shares(OpCall& c, const IndexTable& indices, const RoiCall& side, Part part, const std::string& name) {
   if (!indices.at || !indices.counts) return {};
@@ -105,7 +105,7 @@ Tensor shares(OpCall& c, const IndexTable& indices, const RoiCall& side, Part pa
   const Dims column{regions, samples, 1};
   const Tensor elements = roi_numbers(c, {1, 1, side.size}, roi_counted(side.size), name + "_elements");
   const Tensor at = c.reshape(indices.at, column, (name + "_column").c_str());
-  // 1 - |distance|, as far as it is above 0: the weights of a straight line between two elements.
+  // max(0, 1 - |distance|): the weights of linear interpolation.
   const Tensor away = c.op(Op::Abs, {c.op(Op::Sub, {at, elements}, (name + "_off").c_str())}, (name + "_away").c_str());
   Tensor share = c.op(Op::Relu, {c.op_with(Op::Scale, {away}, ScaleParams{-1, 1}, (name + "_near").c_str())},
                       (name + "_share").c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients and the steps of optimisers, as ONNX's preview of training has them.
+// Gradients and optimizer steps of the domain ai.onnx.preview.training.
 #include <arenascope/graph/autodiff.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"

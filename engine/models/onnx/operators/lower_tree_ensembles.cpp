@@ -42,7 +42,7 @@ constexpr int64_t kMaxDepth = 2048;
 constexpr int64_t kMaxTable = int64_t{1} << 24;    // numbers of the table of leaves
 constexpr int64_t kMaxMembers = int64_t{1} << 21;  // of all nodes
 
-// How many steps lead to the furthest leaf; an error where nodes lead in a circle, or nowhere.
+// Computes the depth of the deepest leaf; an error if nodes form a cycle or refer to missing nodes.
 void measure_depth(OpCall& c, Forest& f) {
   const auto count = static_cast<int64_t>(f.count());
   std::vector<bool> seen(f.count(), false);

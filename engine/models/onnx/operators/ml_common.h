@@ -12,7 +12,7 @@ namespace arenascope::models {
 
 // Source i in the type of the computation: f64 stays, all other types become f32.
 Tensor ml_source(OpCall& c, size_t i, const char* suffix);
-// The same as rows: one dimension is one row. An error where it has more than two.
+// The same as rows: one dimension is one row. An error for more than two dimensions.
 Tensor learned_rows(OpCall& c, size_t i);
 
 Tensor ml_table(OpCall& c, DType dtype, const Dims& sizes, const std::vector<double>& values,
@@ -29,7 +29,7 @@ PostTransform read_post_transform(OpCall& c);
 // Applies a post transform to scores [N, E].
 Tensor post_transformed(OpCall& c, const Tensor& scores, PostTransform how, const std::string& suffix);
 
-// The labels of a classifier: numbers, which are indices into words where it has strings.
+// The labels of a classifier: numbers, or indices into a string table.
 struct ClassLabels {
   std::vector<int64_t> numbers;
   StringTable strings;
@@ -39,7 +39,7 @@ struct ClassLabels {
 ClassLabels read_labels(OpCall& c, const char* ints, const char* strings);
 // Result 0 is labels[index], for each row.
 void out_labels(OpCall& c, const ClassLabels& labels, const Tensor& index);
-// Result 0 is labels[1] where `positive` [N] is true, else labels[0].
+// Result 0 is labels[1] if `positive` [N] is true, else labels[0].
 void out_labels_by(OpCall& c, const ClassLabels& labels, const Tensor& positive);
 
 }  // namespace arenascope::models

@@ -37,7 +37,7 @@ Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, c
 // The index of element s of sequence i among the captured states, [count, capacity]; source `counts` gives their number.
 // The attribute "state_update_capacity" is present and valid.
 Tensor captured(OpCall& c, size_t counts, const Sequences& of, int64_t capacity);
-// The attribute; below 0, and an error, where it does not fit source `counts`.
+// The attribute; negative, with an error, if it does not match source `counts`.
 int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences);
 
 }  // namespace arenascope::models

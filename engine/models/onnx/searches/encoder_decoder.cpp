@@ -53,7 +53,7 @@ class AfterEncoder : public Decoder {
 
   const Graph& graph() const override { return *decoder_; }
   const Graph* first() const override { return begins_ ? encoder_ : nullptr; }
-  // After it the decoder runs once, even where all texts have ended.
+  // The decoder runs once after it, even if all texts have ended.
   bool first_may_end() const override { return false; }
 
   std::string begin(Nodes& n) override {
