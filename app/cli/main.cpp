@@ -41,8 +41,8 @@ std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int a
   std::abort();
 }
 
-// A file that is opened must not become one of the three, or what is printed would go into it. Writing to what was closed
-// fails as before: it is opened for reading.
+// An opened file must not get one of the standard descriptors, or output would be written into it. Writing to a closed
+// descriptor still fails: it is reopened for reading only.
 void hold_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream)
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);

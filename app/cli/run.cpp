@@ -48,7 +48,7 @@ std::string file_name(std::string text, const char* ending) {
   return text + ending;
 }
 
-// Before the run: what it computes is not lost for want of a folder.
+// Before the run, so that its results are not lost because a folder is missing.
 Status check_folder(const std::string& folder) {
   if (folder.empty()) return {};
   std::error_code error;

@@ -8,7 +8,7 @@
 
 namespace arenascope::app {
 
-// A compressed trace may take a quarter of the free memory: what is read from it takes several times that.
+// A compressed trace may use a quarter of the free memory, because its imported data needs several times that.
 inline trace::OpenOptions trace_open_options() {
   trace::OpenOptions options;
   const auto share = static_cast<size_t>(available_memory().bytes / 4);

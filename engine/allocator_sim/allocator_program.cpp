@@ -112,8 +112,8 @@ class DeviceReader {
     }
   }
 
-  // Bytes reserved before the first entry: those at the end, less what the entries reserved. An expandable segment grows
-  // and shrinks by any range.
+  // Bytes reserved before the first entry: those at the end minus those that the entries reserved. An expandable segment
+  // grows and shrinks by any range.
   Bytes reserved_before() const {
     Bytes reserved = 0;
     for (const CachedSegment& s : last_) reserved += s.bytes;

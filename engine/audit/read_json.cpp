@@ -200,7 +200,7 @@ class Reader {
     }
   }
 
-  // PyTorch's profiler: bytes that come (positive) or go (negative) on a device, and what the device has then in all.
+  // PyTorch's profiler: bytes allocated (positive) or freed (negative) on a device, and the device's total after that.
   void memory(const JsonRecord& e, Nanoseconds t) {
     const JsonScalar& bytes = e.of("args", "Bytes");
     if (bytes.type != JsonScalar::Type::Integer || bytes.integer == INT64_MIN) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Our own recordings: what the codec decodes, entry by entry.
+// Arenascope recordings: converts the decoded messages, entry by entry.
 #include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/recording.h>
 
@@ -207,7 +207,7 @@ class Collector : public trace::Sink {
     raw_.cover(e.time, e.time);
   }
 
-  // It follows what it is about.
+  // It follows the event that it refers to.
   void own(const Event& e) {
     raw_.cover(e.time, e.time);
     for (auto m = raw_.memory.rbegin(); m != raw_.memory.rend(); ++m) {

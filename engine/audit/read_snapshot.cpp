@@ -73,7 +73,7 @@ class Holding {
   }
 };
 
-// Held when the snapshot was taken, by device.
+// Live when the snapshot was taken, by device.
 std::map<int64_t, std::vector<Piece>> held_at_end(const Pickled& root) {
   std::map<int64_t, std::vector<Piece>> out;
   for (const Pickled* segment : root.list("segments")) {
@@ -154,7 +154,7 @@ std::optional<Bytes> asked_of(Bytes requested, Bytes bytes) {
   return requested >= 0 ? std::optional(std::min(requested, bytes)) : std::nullopt;
 }
 
-// Pieces taken before blocks.
+// Reservations come before blocks.
 void note_held(const std::vector<Piece>& pieces, int32_t space, Nanoseconds first, Raw& raw) {
   for (const bool block : {false, true})
     for (const Piece& p : pieces)

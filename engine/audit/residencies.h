@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where tensors lay in an arena, and what that sums up to. Used for what was seen and for what was planned.
+// Residencies of tensors in an arena, and their totals, both observed and planned.
 #pragma once
 #include "engine/audit/raw_events.h"
 

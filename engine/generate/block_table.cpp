@@ -61,7 +61,7 @@ void BlockTable::end(TextId text) {
   texts_.erase(text);
 }
 
-// Only the last block of the cache is shorter, and it is taken last, so that each of a text's blocks but its last one is whole.
+// Only the last block of the cache is shorter, and it is used last, so that all blocks of a text except its last are full.
 Status BlockTable::append(TextId text, int64_t count) {
   Text& to = texts_.at(text);
   int64_t room = -to.tokens;

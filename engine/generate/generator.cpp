@@ -154,7 +154,7 @@ void Generator::fill_mask(std::vector<float>& mask, std::span<const Fed> fed, in
   }
 }
 
-// Tokens that the graph takes beyond those given are written to row -1, which is nowhere, and see what the last one sees.
+// Padding tokens of the graph are written to row -1, which does not exist, and attend to what the last token attends to.
 Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> requested_rows) {
   const auto size = static_cast<size_t>(at_once_);
   std::vector<int64_t> ids(size, 0), positions(size, 0), rows(size, -1);

@@ -31,7 +31,7 @@ Problem part_of(const Problem& p, const std::vector<int32_t>& chosen, std::optio
   return out;
 }
 
-// Live bytes over time, to ask whether one more item would exceed the capacity.
+// Live bytes over time, to query whether one more item would exceed the capacity.
 class Load {
  public:
   explicit Load(const Items& items) {
@@ -73,8 +73,8 @@ Status check_input(const Problem& p, const std::vector<Arena>& arenas, const std
   return {};
 }
 
-// Distributes items over arenas, the fastest arena first. Items wait in order of what they are worth: first those with
-// a fixed offset, then by traffic for each byte and step that they occupy.
+// Distributes items over arenas, the fastest arena first. Items are sorted by priority: first those with a fixed offset,
+// then by traffic per byte and step that they occupy.
 class Distribution {
  public:
   Distribution(const Problem& problem, const Items& items, size_t arenas, const std::vector<double>& traffic)

@@ -70,8 +70,8 @@ bool Chunk::lay(const std::vector<int32_t>& order, const Deadline& deadline) {
   return true;
 }
 
-// The first time: from large to small, and as soon as what is left fits into a band on top, between there and `bound`,
-// it is laid there in order of time, which is many times faster. Most chunks have that many bytes to spare.
+// The first attempt: from large to small. As soon as the remaining items fit into a band on top, up to `bound`, they are
+// placed there in order of time, which is many times faster. Most chunks have that many bytes to spare.
 bool Chunk::lay_first(Bytes bound, const Deadline& deadline) {
   FitAllocator placer(part_);
   const size_t inner = index_.size();

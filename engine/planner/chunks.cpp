@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kInChunk = 8000;  // items, about
 constexpr size_t kWave = 4;        // chunks that are tried again at a time
 
-// Steps at which little is live, one for about so many items.
+// Steps with few live bytes, about one per so many items.
 std::vector<int64_t> choose_cuts(const Items& items, const Loads& loads, const Deadline& deadline) {
   std::vector<int64_t> lowers(items.items.size());
   for (size_t i = 0; i < lowers.size(); ++i) lowers[i] = items.items[i].lower;

@@ -223,8 +223,8 @@ std::vector<int32_t> order_by(const Items& items, Key key, const StopCheck& stop
     stop_check();
     rows[i] = {k, v.lower, v.upper, v.size, static_cast<int32_t>(i)};
   }
-  // Among equals the earlier one first (as TFLite does; on training graphs, where thousands are equal, it matters
-  // much), then the longer-lived, then the larger.
+  // Ties: the earlier item first (as in TFLite; on training graphs with thousands of equal items this matters much), then
+  // the longer-lived, then the larger.
   std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     stop_check();
     return std::make_tuple(a.key, a.lower, -a.upper, -a.size, a.index) <

@@ -133,7 +133,7 @@ class Groups {
   std::set<std::tuple<int32_t, int32_t, Bytes>> allowed_;
 };
 
-// Items fixed to the same bytes at the same time, by what is attached to them.
+// Items that are fixed to the same bytes at the same time because of their attachments.
 Status check_fixed_items(const Problem& p, const Items& out) {
   std::vector<std::pair<Piece, int32_t>> all;
   for (size_t i = 0; i < out.items.size(); ++i) {

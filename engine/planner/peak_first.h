@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// First fit by pressure: what is live at the steps with the most live bytes is placed first.
+// First fit by pressure: items that are live at the steps with the most live bytes are placed first.
 #pragma once
 #include "engine/planner/incumbent.h"
 

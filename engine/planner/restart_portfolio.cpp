@@ -170,7 +170,7 @@ class Race {
   std::vector<std::unique_ptr<ValleySearch>> searches_;
   Bytes low_ = 0;  // nothing fits below this many units
   uint64_t count_ = 0, longest_ = 0;
-  // How far above the bound, as a share of what is left to the best plan, the restarts of a wave aim.
+  // The targets of a wave's restarts: distances to the bound, as fractions of the gap to the best plan.
   std::array<double, kWave> ease_{0, 0.3, 0, 0.6};
 };
 

@@ -6,7 +6,7 @@
 
 namespace arenascope::planner {
 
-// Improves the incumbent until it is done, or for so many waves of four restarts. The result depends on the number of
+// Improves the incumbent until it is done, or for a number of waves of four restarts. The result depends on the number of
 // steps only, not on `threads`.
 void run_restart_portfolio(const Items& items, const Sections& sections, int threads, Incumbent& best,
                            uint64_t waves = ~uint64_t{0});

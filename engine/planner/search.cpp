@@ -190,7 +190,7 @@ class Search final : public Planner {
       search_locally(items, best.deadline(), 1 << 30, best);
       return;
     }
-    // Where one descent through the valleys takes long, the local search has its share; else a moment, from what there is.
+    // If one descent through the valleys takes long, local search gets a share of the time; otherwise a short time.
     const double share = sections->items() > kMany ? 0.6 * left : std::min(0.1 * left, 0.1);
     search_locally(items, best.deadline().ending_at(now + share), 1 << 30, best);
     run_restart_portfolio(items, *sections, threads, best);

@@ -17,7 +17,7 @@ struct Block {
   int32_t holder = -1;           // itself for a block at the top level
 };
 
-// A part of a block that is taken for some steps.
+// A part of a block that is in use during some steps.
 struct Taken {
   int64_t upper;
   Bytes lo, hi;

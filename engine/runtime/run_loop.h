@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The execution loop of one run, shared by its threads. Recording changes neither barriers nor order nor threads: each thread
-// writes its spans to its own ring, outside of its waits. The reader of the recording derives the rest from plan and spans.
+// The execution loop of one run, shared by its threads. Recording changes neither barriers nor order nor threads: each
+// thread writes its spans to its own ring, outside of its waits. The reader of the recording derives other times from them.
 #pragma once
 #include <atomic>
 #include <limits>

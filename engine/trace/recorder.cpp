@@ -335,7 +335,7 @@ void Recorder::stop() {
   }
 }
 
-// Counts what the rings hold as lost.
+// Counts the events in the rings as lost.
 void Recorder::drop_locked() {
   std::lock_guard lock(input_->mutex_);
   for (const auto& ring : input_->rings_) {

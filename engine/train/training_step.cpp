@@ -117,7 +117,7 @@ class StepMaker {
     if (std::none_of(gradients->begin(), gradients->end(), [](const Tensor& t) { return t.defined(); }))
       return Error{"its loss depends on no weight that could be trained"};
     g_.layer("optimizer");
-    // Zero times what is not finite is not zero.
+    // Zero times a value that is not finite is not zero.
     const Tensor spoilt = g_.op(Op::IsNan, {g_.scale(loss, 0)}, {}, "loss_is_not_finite");
     const std::vector<Tensor> written = written_statistics(spoilt);
     const Status made = whole ? update(*gradients, spoilt, written) : add_sums(*gradients, accumulate, written);
@@ -184,7 +184,7 @@ class StepMaker {
     return out;
   }
 
-  // Outputs: the norms, what the optimiser writes, and `others`.
+  // Outputs: the norms, all states that the optimizer writes, and `others`.
   Status update(std::span<const Tensor> gradients, const Tensor& spoilt, std::span<const Tensor> others) {
     g_.layer("optimizer");
     std::vector<Tensor> ends;

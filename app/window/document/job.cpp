@@ -137,7 +137,7 @@ std::optional<Job> job_of(Documents& documents) {
   return std::move(jobs.front());
 }
 
-// `job` may change with the first signal of the cancelled one, as the bar's does.
+// `job` may change with the first signal of the cancelled job, since the bar's job does.
 void cancel_job(Documents& documents, const Job& job) {
   for (const Job& running : jobs_of(documents)) {
     if (!running.is(job)) continue;

@@ -5,7 +5,7 @@
 
 namespace arenascope::app {
 
-// The same sentence again and again, of a loop that fails say, is one entry with a count.
+// Repeated identical messages, for example of a loop that fails, are one entry with a count.
 void MessageLog::add(MessageKind kind, const QString& title, const QString& sentence) {
   if (!all_.empty() && all_.back().kind == kind && all_.back().sentence == sentence) {
     ++all_.back().count;

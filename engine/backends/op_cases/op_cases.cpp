@@ -59,7 +59,7 @@ void put_number(DType type, std::byte* to, double x) {
   }
 }
 
-// Any bytes make a block but for its half-precision scales, which must be moderate numbers.
+// Any bytes are a valid block, except for its half-precision scales, which must be moderate numbers.
 void put_block(DType type, std::byte* to, Random& random) {
   const int32_t bytes = info(type).block_bytes;
   for (int32_t i = 0; i < bytes; ++i) to[i] = static_cast<std::byte>(random.next() >> 56);

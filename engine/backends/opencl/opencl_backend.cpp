@@ -70,7 +70,7 @@ class OpenClBackend final : public Backend {
     pool_ = pool;
     others_.clear();
     if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
-    // Static memory is never reused, nor is that of inputs, which others write.
+    // Static memory is never reused, and neither is that of inputs, which the caller writes.
     PoolOptions separate{1, 0, true}, weights = separate;
     weights.stays = true;
     const auto static_pool = std::make_shared<DevicePool>(runtime_, device(), weights);

@@ -45,8 +45,8 @@ Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& source
 Real resized(const TensorImpl& node, const Array& x, const Dims& index);
 std::vector<Real> products(const TensorImpl& node, Reading reading = Reading::Numbers);
 
-// A node's result before it is rounded to its type; of magnitudes, what an op that adds up terms makes of their
-// magnitudes.
+// A node's result before it is rounded to its type; for magnitudes, the sum of the magnitudes of the terms that an op
+// adds.
 Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading = Reading::Numbers);
 
 }  // namespace arenascope::reference

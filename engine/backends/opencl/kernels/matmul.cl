@@ -194,7 +194,7 @@ kernel void cells(global const float* gate, global float* state, global float* c
     store_float(out, lo.type, lo.offset + end + directions * batch * hidden + i, c);
   }
 }
-// The first state and cell: what is given, or zeros.
+// The initial state and cell: the given ones, or zeros.
 kernel void begin_states(global const uchar* from, Layout lf, global float* to, long count, int given) {
   const long i = get_global_id(0);
   if (i < count) to[i] = given ? load_float(from, lf.type, place(&lf, i)) : 0;

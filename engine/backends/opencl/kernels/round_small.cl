@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers rounded to what a floating-point format of one byte or less can hold. All steps are exact but the rounding.
+// Rounds numbers to a floating-point format of at most one byte. All steps except the rounding are exact.
 typedef struct {
   int digits;  // of the significand, with the leading one; 0: powers of two from 2^-127 on
   int least;   // exponent of the least normal number

@@ -34,7 +34,7 @@
 #define SUM_END (total_ + part_)
 
 #ifdef REDUCE
-// `kept` goes over the results, `reduced` over what each is made from.
+// `kept` covers the results, `reduced` the elements that are reduced to each.
 kernel void reduce(global const uchar* x, Layout kept, Layout reduced, global uchar* out, Layout lo, long lines, long n, int op) {
   LINE_BEGIN(lines)
   const long base = place(&kept, line) + reduced.offset;

@@ -16,7 +16,7 @@
 
 namespace arenascope::allocator_sim {
 
-// Memory taken from the device at once. `pool`: 0, or the number of a pool of its own (of a CUDA graph).
+// A segment reserved from the device. `pool`: 0, or the number of a private pool (of a CUDA graph).
 struct CachedSegment {
   uint64_t address = 0;
   Bytes bytes = 0;

@@ -23,8 +23,7 @@ class BlockTable {
   int64_t filled_rows() const;  // that hold a token of some text
 
   TextId begin();  // an empty text
-  // Another text that begins as the first `tokens` of this one, rounded down to whole blocks, which both have from now
-  // on; at most as many as it has.
+  // Creates a text that shares the first `tokens` of this one, rounded down to whole blocks; at most as many as it has.
   TextId fork(TextId text, int64_t tokens);
   void end(TextId text);      // frees its blocks that no other text shares
   void restart(TextId text);  // the same, and it is empty

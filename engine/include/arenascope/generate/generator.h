@@ -38,8 +38,8 @@ class Generator {
   // where there are several), tokens are in the cache.
   Status set_capacity(int64_t tokens, int64_t texts = 1);
 
-  // Text 0 is there from the beginning. Another one that begins as `text` does: whole blocks are shared, the few tokens
-  // after them are processed again.
+  // Text 0 always exists. Creates a text with the same beginning as `text`: whole blocks are shared, the few tokens after
+  // them are processed again.
   Result<TextId> fork(TextId text = 0);
   void end(TextId text);
   int64_t position(TextId text = 0) const { return table_.tokens(text); }  // its tokens in the cache
@@ -48,8 +48,8 @@ class Generator {
   // The cache row of the next token's keys and values; -1: the cache is full.
   int64_t next_row(TextId text = 0) const { return table_.next_row(text); }
 
-  // Appends tokens to the text. Returns the logits of the next token, [vocabulary], valid until the next call.
-  // Errors: a token outside the vocabulary, more than the cache holds, what a run reports.
+  // Appends tokens to the text. Returns the logits of the next token, [vocabulary], valid until the next call. Errors: a
+  // token outside the vocabulary, more tokens than the cache has rows, errors of a run.
   Result<std::span<const float>> feed(std::span<const int32_t> tokens, TextId text = 0);
   // One token to each of several texts, all in one run: [texts, vocabulary]. Errors as above.
   struct Next {
@@ -80,7 +80,7 @@ class Generator {
   Generator() : table_(0, 1) {}
   Status prepare_for(int64_t tokens, int64_t requested_rows);
   Status check(std::span<const int32_t> tokens) const;
-  // One token of a run: of which text, where in it; a text of -1 fills up what the graph takes.
+  // One token of a run: its text and position; text -1 is padding to the size of the graph.
   struct Fed {
     TextId text;
     int64_t position;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lesson's draft, from what is open: its figures are there, its sentences are the teacher's.
+// A draft of a lesson from the open documents: it contains the figures, and the teacher writes the text.
 #pragma once
 #include <arenascope/lesson/facts.h>
 

@@ -47,7 +47,7 @@ struct Verdict {
 Result<Verdict> judge(const Scene& scene, const Question& question, const Answer& answer);
 // Judges one tensor at an offset, given those that are already placed; right means that it fits.
 Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next);
-// An answer that is right: what is revealed.
+// A correct answer, which is shown when the solution is revealed.
 Result<Answer> solution(const Scene& scene, const Question& question);
 
 // A tensor that the user places in the arena to answer the question.

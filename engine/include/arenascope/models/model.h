@@ -178,7 +178,7 @@ struct Model {
   std::vector<RandomInput> random_inputs;   // of a loop body (LoopSpec)
   int64_t node_count = 0;       // operators that were lowered, once per iteration and call; for the zoo: graph nodes
   int64_t file_node_count = 0;  // nodes of the file, those of each body and function once; 0: the format has no nodes
-  // The nodes of the file as it has them; null if it has neither bodies (of If, Loop, Scan) nor local functions.
+  // The graph of the file before lowering; null if it has neither bodies (of If, Loop, Scan) nor local functions.
   std::shared_ptr<const trace::GraphInfo> file_graph;
   LoadedBytes loaded;                                // set by load_weights()
   std::shared_ptr<const DeferredSubgraph> deferred;  // null if the graph is the whole model

@@ -46,7 +46,7 @@ class Utf8Stream {
  public:
   // The characters completed so far; an invalid byte becomes U+FFFD.
   std::string add(std::string_view bytes);
-  // At the end: U+FFFD for what was begun and never became whole.
+  // At the end of the stream: U+FFFD for an incomplete character.
   std::string finish();
 
  private:

@@ -76,7 +76,7 @@ class Column {
     ++size_;
   }
 
-  // A row to change. Views taken before keep the old one: the chunk is copied if a view may share it.
+  // A row to modify. Views taken earlier keep the old value: the chunk is copied if a view may share it.
   T& mutate(size_t i) {
     assert(i < size_);
     if (published_) {

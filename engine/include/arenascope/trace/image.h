@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An image's size, in the Reserve event of the space that it is: id = width | height << 16, in texels, where spaces of
-// plain bytes have what is no size. It is believed where it divides the space into texels of at most 16 bytes.
+// An image's size, in the Reserve event of its space: id = width | height << 16, in texels; spaces of plain bytes have
+// another id. It is only used if it divides the space into texels of at most 16 bytes.
 #pragma once
 #include <arenascope/base/ids.h>
 

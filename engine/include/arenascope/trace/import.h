@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Importers of other tools' traces. Formats are detected by content, never by their name. Each importer checks what it
-// reads; a broken file opens as far as it makes sense or is refused in one sentence.
+// Importers of other tools' traces. Formats are detected by content, never by file name. Each importer validates its
+// input; a damaged file is opened as far as possible or rejected with one error.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/gunzip.h>

@@ -19,7 +19,7 @@ namespace arenascope::trace {
 
 class Snapshot;
 
-// Writes as the run goes, packet by packet: a crash loses at most the packet that is being written. Thread-safe.
+// Writes packet by packet while the program runs: a crash loses at most the packet that is being written. Thread-safe.
 class RecordingWriter : public Sink {
  public:
   struct Options {

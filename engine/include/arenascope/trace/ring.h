@@ -53,7 +53,7 @@ class ThreadRing {
       tail_.store(tail, std::memory_order_release);
     }
   }
-  // Reader's thread only: how many events lie before `until`.
+  // Reader's thread only: the number of unread events before `until`.
   size_t waiting(uint64_t until) const { return until - tail_.load(std::memory_order_relaxed); }
   // Counts events that were not written, or not read. Any thread.
   void lose(int64_t events) { lost_.fetch_add(events, std::memory_order_relaxed); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state of a Session at one moment: immutable, shared, and readable from any thread without locks.
-// Every query that takes pixels costs in the order of the pixels, not of the events. Ranges are half-open.
+// The state of a Session at one time: immutable, shared, and readable from any thread without locks. The cost of every
+// query by pixels depends on the number of pixels, not of events. Ranges are half-open.
 #pragma once
 #include <arenascope/trace/image.h>
 #include <arenascope/trace/info.h>
@@ -18,7 +18,7 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
-// The position of a span. lane is the depth of nesting (0 but for imported traces).
+// The position of a span. lane is the depth of nesting (0 except in imported traces).
 struct SpanRef {
   TrackId track;
   uint32_t lane = 0;
@@ -297,7 +297,7 @@ class Snapshot {
   const PlanInfo* plan_of(RunId id) const;
   const TensorInfo* tensor(GraphId graph, TensorRef ref) const;
   std::string_view name(NameId id) const;
-  // Where an allocation was taken, by its number in Alloc events; null if unknown.
+  // The call stack of an allocation, by its number in Alloc events; null if unknown.
   const StackInfo* stack_of(uint32_t allocation) const;
 
   // --- events

@@ -54,7 +54,7 @@ struct SpaceMoment {
   Bytes active = 0, reserved = 0;
   int64_t slices = 0;
 };
-// By time, each moment of the range in which something changes.
+// All times in the range at which something changes, in order.
 std::vector<SpaceMoment> space_moments(const Snapshot& snapshot, TimeRange range, const SpaceChoice& choice);
 
 // An address and its successive allocations.

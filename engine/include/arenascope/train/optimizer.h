@@ -50,9 +50,9 @@ struct Trained {
   std::span<const Tensor> gradients;
 };
 
-// Adds the nodes of one step to the builder, and what the optimiser remembers to `states`. Where `spoilt` (one boolean, or
-// undefined: never) is true, parameters and states keep their values. `graph` has all other readers of the parameters. The results are the parameters'
-// last nodes, to be made outputs.
+// Adds the nodes of one step to the builder, and the optimizer's states to `states`. If `spoilt` (one boolean; undefined:
+// never) is true, parameters and states are unchanged. `graph` has all other readers of the parameters. Returns the last
+// nodes of the parameters, which the caller makes outputs.
 std::vector<Tensor> add_optimizer(GraphBuilder& builder, const Graph& graph, const Trained& trained,
                                   const OptimizerOptions& options, const Tensor& numbers, const Tensor& spoilt,
                                   std::vector<models::State>& states);

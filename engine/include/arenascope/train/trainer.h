@@ -90,7 +90,7 @@ class Trainer {
   Status find_examples(const models::Model& model, const std::string& title);
   Status fits(const Dataset& data) const;
   Status resume(const std::filesystem::path& path);
-  // A batch's examples and classes; `part` of it goes into a graph, and the rows of it that count come back.
+  // Loads the examples and classes of a batch; put_part() copies a part of it into the graph, counted() has its valid rows.
   void gather(const Dataset& data, std::span<const int64_t> which);
   int64_t counted(int64_t part) const;
   Status put_part(Runner& runner, int64_t part);

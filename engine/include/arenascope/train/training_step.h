@@ -11,7 +11,7 @@
 
 namespace arenascope::train {
 
-// Names of what the step adds to a model's inputs and outputs.
+// Names of the inputs and outputs that the step adds to a model.
 inline constexpr const char* kTargets = "targets";  // I64 [N]: each row's class; -1: the row does not count
 inline constexpr const char* kLoss = "loss";        // mean over the rows that count
 inline constexpr const char* kCorrect = "correct";  // rows whose largest logit is their class's
@@ -24,8 +24,8 @@ inline constexpr const char* kGradientNorms =
 // takes them from there.
 enum class StepPart : uint8_t { Whole, Gradients, Update, Measure };
 
-// Loss of the logits against a row's class: the natural logarithm of their softmax there; or 1 there and 0 elsewhere, of
-// which the mean squared difference is taken, or, of their sigmoids, the mean cross entropy of yes and no.
+// Loss of the logits for a row's class: the cross entropy (negative log of the softmax); or relative to a one-hot vector
+// the mean squared error, or the mean binary cross entropy of the sigmoids.
 enum class Loss : uint8_t { CrossEntropy, SquaredError, BinaryCrossEntropy };
 const char* name(Loss loss);
 std::optional<Loss> parse_loss(std::string_view name);
