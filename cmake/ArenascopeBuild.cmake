@@ -101,6 +101,7 @@ function(arenascope_backend_module name)
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/arenascope" CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(arenascope_module_${name} PRIVATE arenascope_options ${ARG_PRIVATE})
+  add_dependencies(arenascope_module_${name} arenascope_probe)
   set_property(GLOBAL APPEND PROPERTY ARENASCOPE_PROGRAMS arenascope_module_${name})
   install(TARGETS arenascope_module_${name} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/arenascope")
 endfunction()

@@ -13,6 +13,8 @@
 #include <QSignalBlocker>
 #include <QThreadPool>
 
+#include <utility>
+
 namespace arenascope::app {
 
 namespace {
@@ -24,18 +26,45 @@ void fill(QComboBox* box, const std::vector<std::string>& choices) {
   if (!text.isEmpty()) box->setCurrentText(text);
 }
 
-// Fills the box asynchronously.
-void fill_async(const OptionDescriptor& option, QComboBox* box) {
-  views::background_pool()->start([choices = option.choices, there = QPointer<QComboBox>(box)] {
-    auto found = choices();
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [there, found = std::move(found)] {
-          if (there) fill(there, found);
-        },
-        Qt::QueuedConnection);
-  });
-}
+// Queries its choices in the background when the user first reaches it: the query starts drivers, which a window or an
+// export that shows a file does not need.
+class SlowChoiceBox final : public QComboBox {
+ public:
+  SlowChoiceBox(const OptionDescriptor& option, QWidget* parent) : QComboBox(parent), choices_(option.choices) {}
+  void showPopup() override {
+    popup_pending_ = !filled_;
+    query();
+    if (filled_) QComboBox::showPopup();
+  }
+
+ protected:
+  void focusInEvent(QFocusEvent* event) override {
+    query();
+    QComboBox::focusInEvent(event);
+  }
+
+ private:
+  void query() {
+    if (std::exchange(queried_, true)) return;
+    views::background_pool()->start([choices = choices_, box = QPointer<SlowChoiceBox>(this)] {
+      auto found = choices();
+      QMetaObject::invokeMethod(
+          QCoreApplication::instance(),
+          [box, found = std::move(found)] {
+            if (box) box->on_found(found);
+          },
+          Qt::QueuedConnection);
+    });
+  }
+  void on_found(const std::vector<std::string>& found) {
+    fill(this, found);
+    filled_ = true;
+    if (std::exchange(popup_pending_, false)) showPopup();
+  }
+
+  std::vector<std::string> (*choices_)();
+  bool queried_ = false, filled_ = false, popup_pending_ = false;
+};
 
 }  // namespace
 
@@ -49,12 +78,9 @@ QWidget* make_option_editor(const OptionDescriptor& option, QWidget* parent, con
       break;
     }
     case OptionType::Choice: {
-      auto* box = new QComboBox(parent);
+      auto* box = option.slow_choices ? new SlowChoiceBox(option, parent) : new QComboBox(parent);
       box->setEditable(true);  // to add a device index to the backend's name
-      if (option.slow_choices)
-        fill_async(option, box);
-      else
-        fill(box, option.choices());
+      if (!option.slow_choices) fill(box, option.choices());
       QObject::connect(box, &QComboBox::currentTextChanged, parent, changed);
       editor = box;
       break;

@@ -9,6 +9,8 @@
 #include <arenascope/runtime/thread_pool.h>
 
 #include <limits>
+#include <mutex>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,9 +26,28 @@ void list_module(std::string_view name, std::vector<BackendStatus>& out) {
     out.push_back({std::string(name), "", "", module.error().message, {}});
     return;
   }
-  for (DeviceStatus& device : module->devices())
+  auto devices = module->probe_devices();
+  if (!devices) {
+    out.push_back({std::string(name), "", "", devices.error().message, {}});
+    return;
+  }
+  for (DeviceStatus& device : *devices)
     out.push_back({std::string(name), std::move(device.device), std::move(device.description),
                    std::move(device.missing), std::move(device.facts)});
+}
+
+// Opens a device once a child process has started its driver: one that crashes is an error and not the end of this process.
+Result<std::unique_ptr<Backend>> open_device(const BackendModule& module, const BackendOptions& options) {
+  static std::mutex mutex;
+  static std::set<std::string> works;  // paths of modules
+  {
+    const std::scoped_lock lock(mutex);
+    if (works.count(module.path()) == 0) {
+      if (auto devices = module.probe_devices(); !devices) return devices.error();
+      works.insert(module.path());
+    }
+  }
+  return module.open(options);
 }
 
 }  // namespace
@@ -93,7 +114,7 @@ Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOp
   if (spec == "reference") return reference::make_reference_backend();
   if (colon != std::string::npos) options["device"] = spec.substr(colon + 1);
   auto module = load_backend_module(spec.substr(0, colon));
-  auto backend = module ? module->open(options) : Result<std::unique_ptr<Backend>>(module.error());
+  auto backend = module ? open_device(*module, options) : Result<std::unique_ptr<Backend>>(module.error());
   if (!backend) return Error{fmt::format("backend '{}' cannot be used: {}", spec, backend.error().message)};
   return backend;
 }

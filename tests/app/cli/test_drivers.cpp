@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Messages of `devices` and `run` about an unusable CUDA driver, which is simulated.
+// Messages of `devices` and `run` about unusable drivers of CUDA and OpenCL, which are simulated.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -46,5 +46,34 @@ TEST_CASE("an unusable driver is reported in one line, and other backends are av
                                                             {"run", "zoo:mul_mat", "--backend", "cuda"}));
   CHECK(run.status == 1);
   CHECK(run.says_one_line("the NVIDIA driver supports CUDA 11.4"));
+}
+#endif
+
+#ifdef ARENASCOPE_FAKE_OPENCL
+TEST_CASE("an OpenCL driver that aborts ends no program that could do without it") {
+  const auto with_abort = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"OCL_ICD_VENDORS=" ARENASCOPE_FAKE_OPENCL, ARENASCOPE_CLI});
+    return run_program("/usr/bin/env", arguments);
+  };
+  const Ended devices = with_abort({"devices", "--json"});
+  CAPTURE(devices.err);
+  REQUIRE(devices.status == 0);
+  std::string opencl;
+  bool cpu = false;
+  const auto report = nlohmann::json::parse(devices.out);
+  for (const auto& device : report["devices"]) {
+    if (device["backend"] == "opencl") opencl = device["missing"];
+    cpu = cpu || device["backend"] == "cpu";
+  }
+  CHECK(opencl.find("its driver crashed: signal 6") == 0);
+  CHECK(cpu);
+  const Ended run = with_abort({"run", "zoo:mul_mat", "--backend", "opencl"});
+  CHECK(run.status == 1);
+  CHECK(run.says_one_line("its driver crashed: signal 6"));
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"run", "zoo:mul_mat"},
+                                                    {"plan", "zoo:mul_mat"},
+                                                    {"info", "zoo:mul_mat"},
+                                                    {"verify", "zoo:mul_mat"}})
+    CHECK(with_abort(arguments).status == 0);
 }
 #endif

@@ -38,6 +38,30 @@ TEST_CASE("a module is found, lists its devices and opens one") {
   CHECK(says(broken.error(), "toy:1 is broken"));
 }
 
+TEST_CASE("a probe lists the same devices, and survives a driver that ends the process") {
+  auto module = load_backend_module("toy", kFolders);
+  REQUIRE(module);
+  const auto devices = module->devices();
+  const auto probed = module->probe_devices();
+  REQUIRE_MESSAGE(probed, (probed ? "" : probed.error().message));
+  REQUIRE(probed->size() == devices.size());
+  for (size_t i = 0; i < devices.size(); ++i) {
+    CHECK((*probed)[i].device == devices[i].device);
+    CHECK((*probed)[i].description == devices[i].description);
+    CHECK((*probed)[i].missing == devices[i].missing);
+    CHECK((*probed)[i].facts == devices[i].facts);
+  }
+  ::setenv("TOY_DRIVER", "abort", 1);
+  const auto aborted = module->probe_devices();
+  ::setenv("TOY_DRIVER", "exit", 1);
+  const auto exited = module->probe_devices();
+  ::unsetenv("TOY_DRIVER");
+  REQUIRE(!aborted);
+  CHECK(says(aborted.error(), "its driver crashed: signal 6"));
+  REQUIRE(!exited);
+  CHECK(says(exited.error(), "its driver ended the process with status 3"));
+}
+
 TEST_CASE("a module's device measurements are returned, or the reason for none") {
   auto module = load_backend_module("toy", kFolders);
   REQUIRE(module);

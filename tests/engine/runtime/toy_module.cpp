@@ -2,13 +2,18 @@
 // A backend module around the toy backend, for the loader's tests.
 #include <arenascope/runtime/backend_module_entry.h>
 
+#include <cstdlib>
+
 #include "support/toy_backend.h"
 
 namespace {
 
 using namespace arenascope;
 
+// TOY_DRIVER: "abort" or "exit" simulates a driver that ends the process.
 std::vector<DeviceStatus> list_devices() {
+  if (const char* driver = std::getenv("TOY_DRIVER"))
+    std::string_view(driver) == "abort" ? std::abort() : std::_Exit(3);
   return {{"toy:0", "a toy", "", {{"colour", "red"}}}, {"toy:1", "", "it is broken", {}}};
 }
 

@@ -76,7 +76,11 @@ class BackendModule {
  public:
   std::string_view backend() const { return table_->backend; }
   const std::string& path() const { return path_; }
+  // Starts the module's driver in this process.
   std::vector<DeviceStatus> devices() const;
+  // The same, but starts the driver in a child process (arenascope-probe), which may crash. Errors: it did, or it did not
+  // answer; the probe is not installed.
+  Result<std::vector<DeviceStatus>> probe_devices() const;
   // Errors: no such device, unknown option, an error of the driver.
   Result<std::unique_ptr<Backend>> open(const BackendOptions& options = {}) const;
   // Calls `report` for each measurement, whose strings are valid during the call. Errors: those of open(), no benchmark.
