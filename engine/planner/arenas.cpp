@@ -167,7 +167,7 @@ Result<ArenaPlan> plan_arenas(const Problem& p, const std::vector<Arena>& arenas
     const Result<Items> items = make_items(p, false);
     if (!items) return items.error();
     Options share = options;
-    share.budget_seconds = options.budget_seconds / static_cast<double>(arenas.size());
+    share.divide_budget(static_cast<double>(arenas.size()));
     Distribution distribution(p, *items, arenas.size(), traffic);
     for (size_t k = 0; k < arenas.size() && !distribution.done(); ++k) {
       if (Status s = distribution.fill(k, arenas[k].capacity, planner, share); !s) return s.error();

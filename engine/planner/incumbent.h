@@ -45,7 +45,7 @@ class Incumbent {
 
  private:
   void report() const {
-    if (on_progress_ && !offsets_.empty()) on_progress_({deadline_.seconds(), arena_, bound_});
+    if (on_progress_ && !offsets_.empty()) on_progress_({deadline_.measured_seconds(), arena_, bound_});
   }
 
   const Items& items_;

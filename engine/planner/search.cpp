@@ -119,7 +119,7 @@ class Search final : public Planner {
   bool searches() const override { return true; }
 
   Result<Plan> plan(const Problem& given, const Options& options) const override {
-    const Deadline deadline(options.budget_seconds, options.stop, options.processor_time);
+    const Deadline deadline(options);
     if (Status s = validate(given); !s) return s.error();
     try {
       // Attachments alone make a plan without reuse more than one walk.
@@ -146,7 +146,7 @@ class Search final : public Planner {
       plan.planner = name();
       plan.lower_bound = std::min(plan.lower_bound, plan.arena_bytes);
       plan.optimal = plan.arena_bytes == plan.lower_bound;
-      plan.seconds = deadline.seconds();
+      plan.seconds = deadline.measured_seconds();
       return plan;
     } catch (const std::bad_alloc&) {
       return Error{"There is not enough memory to plan this many buffers."};
@@ -167,9 +167,10 @@ class Search final : public Planner {
   }
 
   static void improve(const Items& items, const Options& options, Incumbent& best) {
-    const int threads =
-        options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    constexpr size_t kHuge = 100000;  // items, from which one pass takes a good part of a second
+    int threads = options.threads;
+    if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    if (options.budget_steps > 0) threads = 1;  // several threads would use up the steps in a different order each time
+    constexpr size_t kHuge = 100000;            // items, from which one pass takes a good part of a second
     if (items.items.size() >= kHuge) try_chunks(items, threads, best);
     try_all(items, threads, best);
   }

@@ -73,7 +73,7 @@ class StreamSearch {
     start();
     improve();
     best_.optimal = best_.arena_bytes == best_.lower_bound;
-    best_.seconds = deadline_.seconds();
+    best_.seconds = deadline_.measured_seconds();
     return std::move(best_);
   }
 
@@ -122,7 +122,7 @@ class StreamSearch {
     if (arena < best_.arena_bytes) {
       best_.arena_bytes = arena;
       best_.offsets = offsets_;
-      if (options_.on_progress) options_.on_progress({deadline_.seconds(), arena, best_.lower_bound});
+      if (options_.on_progress) options_.on_progress({deadline_.measured_seconds(), arena, best_.lower_bound});
     }
     return arena;
   }
@@ -224,7 +224,7 @@ bool StreamOrder::before(const StreamBuffer& a, const StreamBuffer& b) const {
 }
 
 Result<Plan> plan_streams(const StreamProblem& p, const Options& options) {
-  const Deadline deadline(options.budget_seconds, options.stop);
+  const Deadline deadline(options);
   try {
     const Result<StreamOrder> order = StreamOrder::make(p);
     if (!order) return order.error();

@@ -75,10 +75,10 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
                                         const planner::Planner& planner, const MemoryPlanOptions& options) {
   double before = 0;
   Bytes smallest = 0;
-  const auto planned = [&](GraphIntervals intervals, double share) -> Result<PlannedIntervals> {
+  const auto planned = [&](GraphIntervals intervals, double parts) -> Result<PlannedIntervals> {
     PlannedIntervals out{std::move(intervals), {}};
     planner::Options budget = options.planner;
-    budget.budget_seconds *= share;
+    budget.divide_budget(parts);
     // An observer sees both plans as one search.
     budget.on_progress = [&](planner::Progress at) {
       at.seconds += before;
@@ -100,10 +100,10 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
   if (!options.join) return planned(std::move(apart), 1);
   GraphIntervals together = graph_intervals(graph, order, options);
   if (together.joined.empty()) return planned(std::move(apart), 1);
-  auto joined = planned(std::move(together), 0.5);
+  auto joined = planned(std::move(together), 2);
   if (joined && joined->plan.arena_bytes <= planner::lower_bound(apart.problem)) return joined;
   if (joined) before = joined->plan.seconds;
-  auto separate = planned(std::move(apart), 0.5);
+  auto separate = planned(std::move(apart), 2);
   if (!separate || !joined) return separate;
   // Both variants are permitted, so the lower bound is the smaller of the two.
   const Bytes bound = std::min(joined->plan.lower_bound, separate->plan.lower_bound);

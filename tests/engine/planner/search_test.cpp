@@ -98,6 +98,27 @@ TEST_CASE("the plan is independent of row order and thread count") {
   }
 }
 
+TEST_CASE("with a budget in steps the plan depends neither on the time nor on the threads") {
+  test::Random random(17);
+  Problem p;
+  for (int i = 0; i < 300; ++i) {
+    const int64_t lower = test::pick(random, 0, 99);
+    p.intervals.push_back({lower, test::pick(random, lower + 1, lower + 40), test::pick(random, 1, 100000)});
+  }
+  const auto planned = [&](int64_t steps, double seconds, int threads) {
+    return searched(p, {.budget_seconds = seconds, .budget_steps = steps, .threads = threads});
+  };
+  const Plan plan = planned(300, 1, 1);
+  CHECK_FALSE(plan.optimal);       // else the budget did not end it
+  std::vector<std::jthread> load;  // of all processors
+  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i)
+    load.emplace_back([](const std::stop_token& stop) {
+      while (!stop.stop_requested()) std::this_thread::yield();
+    });
+  for (const int threads : {1, 4, 0}) CHECK(planned(300, 0.001, threads).offsets == plan.offsets);
+  CHECK(planned(1000, 0.001, 1).arena_bytes <= plan.arena_bytes);
+}
+
 TEST_CASE("minimalloc instances fit into their capacity") {
   ARENASCOPE_NEEDS_DATA("planning/challenging");
   for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"}) {

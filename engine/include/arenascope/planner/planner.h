@@ -5,6 +5,7 @@
 #include <arenascope/planner/interval.h>
 #include <arenascope/planner/plan.h>
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <stop_token>
@@ -21,10 +22,18 @@ struct Progress {
 
 struct Options {
   double budget_seconds = 1.0;                       // for planners that improve with time; the others ignore it
+  int64_t budget_steps = 0;                          // if > 0: instead, search steps (clock.h), on one thread
   bool processor_time = false;                       // budget and seconds count the time this process was at work
   int threads = 1;                                   // 0: one for each core
   std::stop_token stop;                              // the best plan so far is returned within 10 ms
   std::function<void(const Progress&)> on_progress;  // called from the thread that called plan()
+
+  // Leaves one of several equal parts of the budget.
+  void divide_budget(double parts) {
+    budget_seconds /= parts;
+    if (budget_steps > 0)
+      budget_steps = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(budget_steps) / parts));
+  }
 };
 
 class Planner {
