@@ -1184,6 +1184,14 @@
         <translation>搜索规划器的时间上限（秒）</translation>
     </message>
     <message>
+        <source>Planning steps</source>
+        <translation>规划步数预算</translation>
+    </message>
+    <message>
+        <source>Limit of search planners in search steps instead of seconds: the same plan on every machine and under any load</source>
+        <translation>搜索规划器以搜索步数而非秒数为上限：在任何机器和负载下得到相同的规划</translation>
+    </message>
+    <message>
         <source>Capacity</source>
         <translation>容量</translation>
     </message>

@@ -193,6 +193,18 @@ Status set_budget(RunnerOptions& o, const std::string& value) {
   return {};
 }
 
+std::string budget_steps_text(const RunnerOptions& o) {
+  return o.budget_steps > 0 ? std::to_string(o.budget_steps) : "";
+}
+Status set_budget_steps(RunnerOptions& o, const std::string& value) {
+  o.budget_steps = 0;
+  if (value.empty()) return {};
+  const auto steps = parse_integer(value, 1, INT64_MAX);
+  if (!steps) return steps.error();
+  o.budget_steps = *steps;
+  return {};
+}
+
 std::string capacity_text(const RunnerOptions& o) { return o.capacity ? std::to_string(*o.capacity) : ""; }
 Status set_capacity(RunnerOptions& o, const std::string& value) {
   o.capacity.reset();
@@ -355,6 +367,11 @@ std::vector<RunOption> memory_options() {
        order_text, set_order, orders},
       {"budget", T::Real, QT_TRANSLATE_NOOP("RunOptions", "Planning budget"),
        QT_TRANSLATE_NOOP("RunOptions", "Time limit for search planners, in seconds"), budget_text, set_budget},
+      {"budget-steps", T::Int, QT_TRANSLATE_NOOP("RunOptions", "Planning steps"),
+       QT_TRANSLATE_NOOP("RunOptions",
+                         "Limit of search planners in search steps instead of seconds: the same plan on every machine "
+                         "and under any load"),
+       budget_steps_text, set_budget_steps},
       {"capacity", T::Int, QT_TRANSLATE_NOOP("RunOptions", "Capacity"),
        QT_TRANSLATE_NOOP("RunOptions",
                          "Maximum arena size in bytes; if no plan fits, in-place ops, other orders, fusion, "

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <arenascope/planner/clock.h>
+#include <arenascope/run/transform_model.h>
+
 #include <fmt/format.h>
 
 #include "engine/run/rewrite_program.h"
@@ -43,19 +46,60 @@ Status fit(CompiledPlan& compiled, const Program& program, const CompileOptions&
 
 }  // namespace
 
-Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
-  if (!model.runnable())
-    return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(),
-                             model.why_not_runnable())};
-  CompileOptions options = given;
-  if (options.threads == 0) options.threads = usable_processors();
+planner::Options planner_options(const CompileOptions& options) {
+  planner::Options out;
+  out.budget_seconds = options.budget_seconds;
+  out.budget_steps = options.budget_steps;
+  out.threads = options.threads;
+  out.stop = options.stop;
+  return out;
+}
+
+MemoryPlanOptions memory_plan_options(const CompileOptions& options, const Backend& backend) {
+  MemoryPlanOptions out;
+  out.alignment = std::max(backend.alignment(), options.alignment);
+  out.in_place = options.in_place && options.strategy == MemoryStrategy::Planned;
+  out.join = options.strategy == MemoryStrategy::Planned;
+  out.capacity = options.capacity;
+  out.planner = planner_options(options);
+  return out;
+}
+
+OrderOptions order_options(const CompileOptions& options) {
+  OrderOptions out;
+  out.by_clock = options.budget_steps <= 0;
+  out.budget_seconds =
+      out.by_clock ? options.budget_seconds : static_cast<double>(options.budget_steps) / planner::kStepsPerSecond;
+  out.stop = options.stop;
+  return out;
+}
+
+std::string graph_form(const Program& program) {
+  std::string form = program.rewrites.empty() ? "" : "rewritten";
+  for (const LayoutCandidate& candidate : program.layout_candidates)
+    if (candidate.chosen) form += (form.empty() ? "" : ", ") + std::string(candidate.name);
+  return form.empty() ? "as written" : form;
+}
+
+Result<Program> transform_model(const models::Model& model, const Devices& devices, const CompileOptions& options) {
   Program program;
   program.transformed = model.graph;
   for (const models::ValueInfo& output : model.outputs) program.transformed_outputs.push_back(output.tensor);
   if (options.rewrite)
     if (auto ok = rewrite_program(program, model, *devices.main, options); !ok) return ok.error();
   if (auto ok = transform_for(program, devices, options); !ok) return ok.error();
-  if (auto ok = replan(program, options); !ok) return Error{fmt::format("{}: {}", model.name, ok.error().message)};
+  return program;
+}
+
+Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
+  if (!model.runnable())
+    return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(),
+                             model.why_not_runnable())};
+  CompileOptions options = given;
+  if (options.threads == 0) options.threads = usable_processors();
+  auto program = transform_model(model, devices, options);
+  if (!program) return program.error();
+  if (auto ok = replan(*program, options); !ok) return Error{fmt::format("{}: {}", model.name, ok.error().message)};
   return program;
 }
 
@@ -64,16 +108,8 @@ Status replan(Program& program, const CompileOptions& options) {
     if (options.progress) options.progress(phase);
   };
   progress("planning");
-  MemoryPlanOptions plan_options;
-  plan_options.alignment = std::max(program.backend->alignment(), options.alignment);
-  plan_options.in_place = options.in_place && options.strategy == MemoryStrategy::Planned;
-  plan_options.join = options.strategy == MemoryStrategy::Planned;
-  plan_options.planner.budget_seconds = options.budget_seconds;
-  plan_options.capacity = options.capacity;
-  OrderOptions order_options;
-  order_options.budget_seconds = options.budget_seconds;
-  plan_options.planner.stop = order_options.stop = options.stop;
-  auto memory = plan_memory(program.transformed, options.planner, options.order, plan_options, order_options);
+  const MemoryPlanOptions plan_options = memory_plan_options(options, *program.backend);
+  auto memory = plan_memory(program.transformed, options.planner, options.order, plan_options, order_options(options));
   if (options.stop.stop_requested()) return Error{"planning was cancelled"};
   if (!memory) return memory.error();
   CompiledPlan compiled{program.transformed, program.transformed_outputs, {}, std::move(*memory)};

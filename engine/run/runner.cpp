@@ -234,7 +234,7 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
                       double budget_seconds, std::stop_token stop) {
   RunnerOptions options = options_;
   if (threads > 0) options.threads = threads;
-  if (budget_seconds > 0) options.budget_seconds = budget_seconds;
+  if (budget_seconds > 0) options.budget_seconds = budget_seconds, options.budget_steps = 0;
   options.stop = std::move(stop);
   options.planner = planner;
   options.order = order;

@@ -31,6 +31,7 @@ struct CompileOptions {
   std::string planner = "search";
   std::string order = "depth-first";
   double budget_seconds = 1.0;  // for planners and orders that search
+  int64_t budget_steps = 0;     // if > 0: the budget in search steps instead, the same on every machine
   MemoryStrategy strategy = MemoryStrategy::Planned;
   Bytes alignment = 0;                 // minimum alignment of the tensors in the arena; 0: the backend's
   bool in_place = false;               // ops may compute in place at the last use of an input
