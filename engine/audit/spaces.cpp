@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory that allocators reserved, the allocations in each reservation, and their totals in a run. Processes event by
 // event; addresses of different devices are unrelated, and an address of 0 means that the trace has none.
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -186,34 +187,39 @@ void write(const std::string& id, const Totals& t, Writer& out) {
   out.bytes(id + ".unused", t.unused);
 }
 
-// Every address that was allocated, and every instant at which something changed.
+// Every address that was allocated, numbered by its first use, and every instant at which something changed, numbered in
+// order of time: the same program has the same ids in every run.
 void write_each(const std::string& range, Interval interval, Nanoseconds origin, const Totals& t, Writer& out) {
   struct AddressUse {
     Nanoseconds first = INT64_MAX;
     Bytes most = 0;
     std::vector<Interval> there;
   };
-  std::map<uint64_t, std::map<std::string, AddressUse>> uses;  // by address, and device
+  std::map<std::pair<uint64_t, std::string>, AddressUse> uses;  // by address and device
   for (const Residency& s : t.residencies) {
-    AddressUse& use = uses[s.address][s.device];
-    use.first = std::min(use.first, s.begin);
+    AddressUse& use = uses[{s.address, s.device}];
+    use.first = std::min(use.first, std::max(s.begin, interval.begin));
     use.most = std::max(use.most, s.bytes);
     use.there.push_back({s.begin, s.end});
   }
+  std::vector<std::pair<uint64_t, const AddressUse*>> by_use;
+  for (const auto& [key, use] : uses) by_use.emplace_back(key.first, &use);
+  std::stable_sort(by_use.begin(), by_use.end(),
+                   [](const auto& a, const auto& b) { return a.second->first < b.second->first; });
   const auto length = static_cast<double>(interval.end - interval.begin);
-  for (const auto& [address, devices] : uses) {
-    for (const auto& [device, use] : devices) {
-      int64_t before = 0;  // devices that used the same address earlier
-      for (const auto& [other, theirs] : devices) before += theirs.first < use.first ? 1 : 0;
-      const std::string id = range + ".place." + std::to_string(address) + "." + std::to_string(before);
-      out.bytes(id + ".bytes", use.most);
-      out.count(id + ".blocks", static_cast<int64_t>(use.there.size()));
-      out.share(id + ".used", length > 0 ? static_cast<double>(length_of_union(use.there)) / length : 0);
-    }
+  for (size_t k = 0; k < by_use.size(); ++k) {
+    const auto& [address, use] = by_use[k];
+    const std::string id = range + ".place." + std::to_string(k);
+    out.bytes(id + ".address", static_cast<Bytes>(address));
+    out.bytes(id + ".bytes", use->most);
+    out.count(id + ".blocks", static_cast<int64_t>(use->there.size()));
+    out.share(id + ".used", length > 0 ? static_cast<double>(length_of_union(use->there)) / length : 0);
   }
   if (t.moments.size() > kMaxMoments) return;
-  for (const Moment& m : t.moments) {
-    const std::string id = range + ".moment." + std::to_string(m.time - origin);
+  for (size_t k = 0; k < t.moments.size(); ++k) {
+    const Moment& m = t.moments[k];
+    const std::string id = range + ".moment." + std::to_string(k);
+    out.time(id + ".at", m.time - origin);
     out.bytes(id + ".active", m.active);
     out.count(id + ".blocks", m.blocks);
     if (!t.reserved_known) continue;

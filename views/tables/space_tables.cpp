@@ -5,7 +5,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <map>
+#include <tuple>
 
 namespace arenascope::views {
 namespace {
@@ -46,18 +46,14 @@ TablePtr space_blocks_table(const TableInput& input) {
   const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
   const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
   const auto ranges = std::make_shared<const std::vector<trace::SpaceAddress>>(trace::group_by_address(*slices, range));
-  const auto first = [slices, range](const trace::SpaceAddress& p) {
-    return std::max((*slices)[p.slices.front()].begin, range.begin);
-  };
-  // The same address on several devices is distinguished by its first use.
-  std::map<uint64_t, std::vector<Nanoseconds>> firsts;
-  for (const trace::SpaceAddress& p : *ranges) firsts[p.address].push_back(first(p));
-  const auto ids = std::make_shared<std::vector<std::string>>();
-  for (const trace::SpaceAddress& p : *ranges) {
-    const auto& all = firsts[p.address];
-    const auto before = std::count_if(all.begin(), all.end(), [&](Nanoseconds t) { return t < first(p); });
-    ids->push_back(id_of(input.run, "place." + std::to_string(p.address) + "." + std::to_string(before) + "."));
-  }
+  // Addresses are numbered by their first use.
+  std::vector<std::tuple<Nanoseconds, uint64_t, size_t>> firsts;
+  for (const trace::SpaceAddress& p : *ranges)
+    firsts.emplace_back(std::max((*slices)[p.slices.front()].begin, range.begin), p.address, firsts.size());
+  std::sort(firsts.begin(), firsts.end());
+  const auto ids = std::make_shared<std::vector<std::string>>(firsts.size());
+  for (size_t k = 0; k < firsts.size(); ++k)
+    (*ids)[std::get<2>(firsts[k])] = id_of(input.run, "place." + std::to_string(k) + ".");
   const auto id = [ids](const char* what) { return [=](size_t r) { return (*ids)[r] + what; }; };
   const auto users = [snapshot, slices, ranges](size_t r) {
     QStringList names;
@@ -203,7 +199,7 @@ TablePtr space_occupancy_table(const TableInput& input) {
   const bool reserved = trace::space_totals(*snapshot, trace::range_of_run(*snapshot, run), {}).reserved_known;
   const auto reserved_known = [=](size_t) { return reserved; };
   const auto id = [=](const char* what) {
-    return [=](size_t r) { return id_of(run, "moment." + std::to_string((*moments)[r].time - origin) + "." + what); };
+    return [=](size_t r) { return id_of(run, "moment." + std::to_string(r) + "." + what); };
   };
   table->rows = moments->size();
   table->columns = {
