@@ -126,7 +126,7 @@ void print(const AttachReport& report, const trace::Snapshot& s) {
 
 int print_report(const Context& context, const AttachReport& report, const trace::Snapshot& snapshot) {
   if (context.json)
-    print_json(json_of(report, snapshot));
+    print_json(context, json_of(report, snapshot));
   else
     print(report, snapshot);
   const std::string& program = report.argv[0];

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/model_options.h"
 
 namespace arenascope::cli {
 namespace {
@@ -74,22 +75,24 @@ int run_ask(const Context& context, const std::string& file, const std::vector<s
     asked.figures.push_back(*figure);
   }
   if (context.json) {
-    print_json({{"file", file}, {"metrics", json_of(file, asked)["metrics"]}});
+    print_json(context, {{"file", file}, {"metrics", json_of(file, asked)["metrics"]}});
     return kDone;
   }
   for (const auto& f : asked.figures) cli::print("{}  {} {}\n", f.id, value_of(f), name(f.unit));
   return kDone;
 }
 
-int run_audit(const Context& context, const std::string& file, const std::vector<std::string>& ids) {
+int run_audit(Context& context, const std::string& file, const std::vector<std::string>& ids) {
   Progress progress;
   progress.phase("auditing");
   if (!ids.empty()) return run_ask(context, file, ids);
   const auto report = audit::audit_file(file);
   if (!report) return fail(kUsage, report.error().message);
-  if (!report->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", report->problem);
+  context.incomplete = report->problem;
+  if (report->problem.empty() && report->lost > 0)
+    context.incomplete = fmt::format("{}: {} events were lost while they were recorded", file, report->lost);
   if (context.json)
-    print_json(json_of(file, *report));
+    print_json(context, json_of(file, *report));
   else
     print(file, *report);
   // Contradictory events are a failure.
@@ -113,6 +116,7 @@ void add_audit(CLI::App& app, Context& context, Body& body) {
       "Id of a metric to print instead of all of them; metrics of an instant, a span or a range are not listed "
       "(see arenascope/audit/audit.h). May be repeated");
   command->add_flag("--json", context.json, "Print one JSON object");
+  add_allow_unknown(*command, context, "some events of the file could not be read");
   command->callback([&, file, ids] { body = [&, file, ids] { return run_audit(context, *file, *ids); }; });
 }
 

@@ -34,7 +34,7 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
                       {"ratio", row.ratio},
                       {"target", row.target},
                       {"passed", row.passed}});
-    print_json({{"bench", name}, {"rows", list}});
+    print_json(context, {{"bench", name}, {"rows", list}});
     return kDone;
   }
   size_t width = 20;

@@ -27,6 +27,11 @@ enum ExitStatus : int {
 // Options shared by all commands. With `json` a command prints one object on standard output and nothing else.
 struct Context {
   bool json = false;
+  Json report;                 // with `json`: how the answer was made (report.h)
+  bool allow_unknown = false;  // an incomplete answer is no failure
+  // One message about what the answer leaves out of the file; "" for nothing. Set before the answer is printed; the exit
+  // status is then 1, unless it is allowed.
+  std::string incomplete;
 };
 
 // Prints to standard output or another stream, with fmt's syntax. Control characters and escapes in names from files are
@@ -44,8 +49,10 @@ void print(fmt::format_string<T...> format, T&&... values) {
 
 // Prints the message on standard error after the program's name, and returns `status`.
 int fail(ExitStatus status, const std::string& message);
-// Prints one object on standard output, with one line per member. Invalid UTF-8 is replaced.
-void print_json(const Json& object);
+// Prints one object on standard output after the context's report, with one line per member. Invalid UTF-8 is replaced.
+void print_json(const Context& context, const Json& object);
+// The report and the object as one object.
+Json with_report(const Context& context, const Json& object);
 
 // Shows the current phase and its elapsed time on terminals once it takes longer than a second.
 class Progress {

@@ -9,26 +9,29 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/model_options.h"
+#include "app/common/left_out.h"
 #include "app/common/trace_open_options.h"
 
 namespace arenascope::cli {
 namespace {
 
-int convert(const Context& context, const std::string& from, const std::string& to) {
+int convert(Context& context, const std::string& from, const std::string& to) {
   Progress progress;
   progress.phase("reading");
   trace::Session session;
   auto read = trace::open_trace(from, session, app::trace_open_options());
   if (!read) return fail(kUsage, read.error().message);
-  if (!read->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();
+  context.incomplete = app::left_out(*snapshot);
+  if (!read->problem.empty() && context.incomplete.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
   progress.phase("writing");
   auto format = trace::format_of(to);
   if (!format) return fail(kUsage, format.error().message);
   Status written = trace::write(*snapshot, *format, to, {}, {from});
   if (!written) return fail(kFailed, written.error().message);
   if (context.json)
-    print_json({{"from", from}, {"to", to}, {"events", snapshot->event_count}});
+    print_json(context, {{"from", from}, {"to", to}, {"events", snapshot->event_count}});
   else
     cli::print("{} events written to {}\n", snapshot->event_count, to);
   return kDone;
@@ -48,6 +51,7 @@ void add_convert(CLI::App& app, Context& context, Body& body) {
                    ".txt, .pftrace")
       ->required();
   command->add_flag("--json", context.json, "Print one JSON object");
+  add_allow_unknown(*command, context, "some events of the file could not be read");
   command->callback([&, files] { body = [&, files] { return convert(context, files->first, files->second); }; });
 }
 

@@ -40,7 +40,7 @@ int devices(const Context& context, bool tuning, const std::string& cache) {
                            {"seconds", r.seconds < 0 ? Json() : Json(r.seconds)}});
       list.back()["tuning"] = std::move(results);
     }
-    print_json({{"devices", list}});
+    print_json(context, {{"devices", list}});
     return kDone;
   }
   for (const auto& status : all) {

@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/diff_limits.h"
+#include "app/cli/model_options.h"
 #include "app/common/format.h"
 #include "app/common/planned_session.h"
 #include "app/common/recorded_lifetimes.h"
@@ -20,8 +21,7 @@ using trace::MetricChange;
 
 struct DiffArguments {
   std::string a, b, limits = "peak+2%,reserved+2%,arena+0";
-  std::string planner = "search", order = "depth-first";
-  double budget = 1.0;
+  PlanningArguments planning;
   size_t top = 10;
   bool all = false, markdown = false, limits_given = false;
 };
@@ -48,15 +48,13 @@ struct Checked {
   }
 };
 
-Result<std::shared_ptr<const trace::Snapshot>> snapshot_of(const std::string& file, const DiffArguments& arguments) {
-  app::PlanSettings plan{arguments.planner, arguments.order, {}};
-  plan.options.planner.budget_seconds = arguments.budget;
+// Sets context.incomplete if a part of the file is missing.
+Result<std::shared_ptr<const trace::Snapshot>> snapshot_of(const std::string& file, const DiffArguments& arguments,
+                                                           Context& context) {
   std::string problem;
-  auto session = app::open_session(file, plan, problem);
+  auto session = app::open_session(file, arguments.planning.settings, problem);
   if (!session) return session.error();
-  // A part of a model is not compared as if it were the model.
-  if (!problem.empty() && !app::is_recording(file)) return Error{problem};
-  if (!problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", problem);
+  if (context.incomplete.empty()) context.incomplete = problem;
   return (*session)->snapshot();
 }
 
@@ -157,7 +155,7 @@ void print_markdown(const Checked& checked, const DiffArguments& arguments) {
 
 Json value_json(const std::optional<double>& value) { return value ? Json(std::llround(*value)) : Json(); }
 
-void print_diff_json(const Checked& checked, const DiffArguments& arguments) {
+void print_diff_json(const Context& context, const Checked& checked, const DiffArguments& arguments) {
   Json metrics = Json::array();
   for (const MetricChange& m : checked.difference.metrics) {
     const GrowthLimit* limit = checked.limit_of(m.metric);
@@ -174,13 +172,13 @@ void print_diff_json(const Checked& checked, const DiffArguments& arguments) {
                        {"contributions", parts},
                        {"contribution_count", m.contributions.size()}});
   }
-  print_json({{"a", arguments.a},
-              {"b", arguments.b},
-              {"changed", checked.changed()},
-              {"exceeded", checked.exceeded()},
-              {"metrics", metrics},
-              {"only_a", checked.difference.only_a},
-              {"only_b", checked.difference.only_b}});
+  print_json(context, {{"a", arguments.a},
+                       {"b", arguments.b},
+                       {"changed", checked.changed()},
+                       {"exceeded", checked.exceeded()},
+                       {"metrics", metrics},
+                       {"only_a", checked.difference.only_a},
+                       {"only_b", checked.difference.only_b}});
 }
 
 // A limit that cannot be checked is not met: a CI check would pass because a metric is missing.
@@ -194,19 +192,19 @@ Status check_known(const Checked& checked, const DiffArguments& arguments) {
   return {};
 }
 
-int diff(const Context& context, const DiffArguments& arguments) {
+int diff(Context& context, const DiffArguments& arguments) {
   auto limits = parse_growth_limits(arguments.limits);
   if (!limits) return fail(kUsage, "--fail-on: " + limits.error().message);
   Progress progress;
   progress.phase("reading");
-  auto a = snapshot_of(arguments.a, arguments);
+  auto a = snapshot_of(arguments.a, arguments, context);
   if (!a) return fail(kUsage, a.error().message);
-  auto b = snapshot_of(arguments.b, arguments);
+  auto b = snapshot_of(arguments.b, arguments, context);
   if (!b) return fail(kUsage, b.error().message);
   progress.phase("comparing");
   const Checked checked{trace::compare(**a, **b), std::move(*limits)};
   if (context.json)
-    print_diff_json(checked, arguments);
+    print_diff_json(context, checked, arguments);
   else if (checked.changed() || arguments.all)
     arguments.markdown ? print_markdown(checked, arguments) : print_text(checked, arguments);
   if (auto known = check_known(checked, arguments); !known) return fail(kFailed, known.error().message);
@@ -232,12 +230,9 @@ void add_diff(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--all", arguments->all, "Print all metrics, and print them if nothing changed");
   command->add_option("--top", arguments->top, "Largest contributions printed per metric")->capture_default_str();
   command->add_flag("--markdown", arguments->markdown, "Print Markdown tables, such as for a pull request");
-  command->add_option("--planner", arguments->planner, "Planner of models and intervals")->capture_default_str();
-  command->add_option("--order", arguments->order, "Execution order of models")->capture_default_str();
-  command->add_option("--budget", arguments->budget, "Time limit of search planners in seconds")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
+  add_planning_arguments(*command, arguments->planning);
   command->add_flag("--json", context.json, "Print one JSON object");
+  add_allow_unknown(*command, context, "a part of a file is missing from the comparison");
   command->callback([&, arguments, command] {
     arguments->limits_given = command->get_option("--fail-on")->count() > 0;
     body = [&, arguments] { return diff(context, *arguments); };

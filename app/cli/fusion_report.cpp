@@ -4,6 +4,9 @@
 #include <arenascope/transform/image_layout.h>
 
 #include <arenascope/run/backends.h>
+#include <arenascope/run/transform_model.h>
+
+#include "app/common/format.h"
 
 namespace arenascope::cli {
 
@@ -32,6 +35,15 @@ Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend) {
   for (FusedGraph::Fused& f : fused->fused) moved(f.node);
   fused->graph = laid_out->graph;
   return fused;
+}
+
+Json graph_json(const Program& program, const std::string& backend) {
+  return {{"backend", backend}, {"form", graph_form(program)}, {"nodes", program.transformed.nodes().size()}};
+}
+
+std::string graph_text(const Program& program, const std::string& backend) {
+  return fmt::format("graph for {}: {}; {}", backend, graph_form(program),
+                     app::counted(std::ssize(program.transformed.nodes()), "node"));
 }
 
 Bytes activation_bytes(const Graph& graph) {

@@ -195,7 +195,7 @@ int generate_text(const Context& context, const GenerateArguments& a) {
       return fail(kFailed, ok.error().message);
   if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
   if (context.json) {
-    print_json(as_json(*task, *out));
+    print_json(context, as_json(*task, *out));
     return kDone;
   }
   printer.finish();

@@ -12,6 +12,7 @@
 #include "app/cli/model_options.h"
 #include "app/cli/trace_info.h"
 #include "app/common/format.h"
+#include "app/common/left_out.h"
 #include "app/common/recorded_lifetimes.h"
 
 namespace arenascope::cli {
@@ -164,7 +165,7 @@ void print_info(const models::Model& model, const Info& info) {
   cli::print("{}", unknown_sizes_text(model));
 }
 
-int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {
+int show_info(Context& context, const ModelArguments& arguments, bool fuse) {
   if (app::is_recording(arguments.model)) return show_trace_info(context, arguments.model);
   auto options = arguments.options();
   if (!options) return fail(kUsage, options.error().message);
@@ -174,8 +175,10 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
   if (!model) return fail(kUsage, model.error().message);
   auto info = gather(model->graph, fuse);
   if (!info) return fail(kFailed, info.error().message);
+  if (const std::string missing = app::left_out(*model); !missing.empty() && model->graph.defined())
+    context.incomplete = fmt::format("{}: {}", arguments.model, missing);
   if (context.json)
-    print_json(info_json(*model, *info));
+    print_json(context, info_json(*model, *info));
   else
     print_info(*model, *info);
   return kDone;
@@ -194,6 +197,7 @@ void add_info(CLI::App& app, Context& context, Body& body) {
       "Model file (.onnx, .gguf, .safetensors), directory in the ONNX test-case layout, zoo:NAME, or a recording or "
       "trace of another tool, detected from the content");
   command->add_flag("--json", context.json, "Print one JSON object");
+  add_allow_unknown(*command, context, "some nodes of the model cannot be computed, or the file is damaged");
   auto fuse = std::make_shared<bool>(false);
   command->add_flag("--fuse", *fuse, "List the fused nodes of the CPU backend");
   command->callback(

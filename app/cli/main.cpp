@@ -14,6 +14,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/reference.h"
+#include "app/cli/report.h"
 
 namespace {
 
@@ -93,7 +94,10 @@ int main(int argc, char** argv) {
   }
   try {
     if (auto ok = arenascope::models::survive_lost_pages(); !ok) return fail(kFailed, ok.error().message);
-    const int status = body();
+    if (context.json) context.report = report_of(*app.get_subcommands().front());
+    int status = body();
+    if (status == kDone && !context.incomplete.empty() && !context.allow_unknown)
+      status = fail(kFailed, context.incomplete + "; --allow-unknown accepts it");
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
       return fail(kFailed, fmt::format("cannot write standard output: {}", std::strerror(errno)));
     return status;

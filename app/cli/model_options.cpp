@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/common/format.h"
+
 namespace arenascope::cli {
 
 Result<models::OpenOptions> ModelArguments::options() const {
@@ -88,6 +90,32 @@ void add_run_options(CLI::App& command, app::OptionValues& values, std::initiali
 
 void add_backend_arguments(CLI::App& command, BackendArguments& arguments) {
   add_run_options(command, arguments.values, {"backend", "backend-option", "host-ops"});
+}
+
+Result<RunnerOptions> run_options_of(std::initializer_list<const app::OptionValues*> values) {
+  RunnerOptions options;
+  options.fuse = options.rewrite = true;
+  for (const app::OptionValues* some : values)
+    if (auto ok = app::set_run_options(options, *some, "--"); !ok) return ok.error();
+  return options;
+}
+
+void add_allow_unknown(CLI::App& command, Context& context, const std::string& what) {
+  command.add_flag("--allow-unknown", context.allow_unknown, "Exit status 0 although " + what);
+}
+
+void add_planning_arguments(CLI::App& command, PlanningArguments& arguments) {
+  app::PlanSettings& plan = arguments.settings;
+  command.add_option("--planner", plan.planner, "Planner of models and intervals")->capture_default_str();
+  command.add_option("--order", plan.order, "Execution order of models")->capture_default_str();
+  command.add_option("--budget", plan.options.planner.budget_seconds, "Time limit of search planners in seconds")
+      ->capture_default_str()
+      ->check(seconds());
+  command
+      .add_option(
+          "--budget-steps", plan.options.planner.budget_steps,
+          "Limit of search planners in steps instead of seconds, so that a loaded machine gives the same answer")
+      ->check(CLI::NonNegativeNumber);
 }
 
 CLI::Validator seconds() {

@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 
 #include <arenascope/run/runner.h>
+#include "app/cli/cli.h"
+#include "app/common/planned_session.h"
 #include "app/common/run_options.h"
 
 namespace arenascope::cli {
@@ -34,6 +36,12 @@ void add_option(CLI::App& command, app::OptionValues& values, const app::OptionD
 // Adds the run options with these ids (app/common/run_options.h); given values are stored in `values`.
 void add_run_options(CLI::App& command, app::OptionValues& values, std::initializer_list<const char*> ids);
 
+// The options of `run` and `plan`: graphs are rewritten and fused unless the values disable it. Errors: an invalid value.
+Result<RunnerOptions> run_options_of(std::initializer_list<const app::OptionValues*> values);
+
+// --allow-unknown; `what` is not a failure then.
+void add_allow_unknown(CLI::App& command, Context& context, const std::string& what);
+
 // --backend and related options.
 struct BackendArguments {
   app::OptionValues values;
@@ -43,6 +51,12 @@ struct BackendArguments {
 };
 
 void add_backend_arguments(CLI::App& command, BackendArguments& arguments);
+
+// How models and intervals are planned by commands that only compare or describe the plan.
+struct PlanningArguments {
+  app::PlanSettings settings;
+};
+void add_planning_arguments(CLI::App& command, PlanningArguments& arguments);
 
 // Validates a number of seconds from 0 to 1000000.
 CLI::Validator seconds();

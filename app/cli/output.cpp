@@ -27,8 +27,15 @@ int fail(ExitStatus status, const std::string& message) {
   return status;
 }
 
-void print_json(const Json& object) {
-  print("{}\n", object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+Json with_report(const Context& context, const Json& object) {
+  Json all{{"report", context.report}};
+  if (!context.incomplete.empty()) all["report"]["incomplete"] = context.incomplete;
+  all.update(object);
+  return all;
+}
+
+void print_json(const Context& context, const Json& object) {
+  print("{}\n", with_report(context, object).dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
 struct Progress::State {

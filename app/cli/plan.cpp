@@ -10,6 +10,7 @@
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/explain.h>
+#include <arenascope/run/transform_model.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
 #include <arenascope/trace/import.h>
@@ -24,6 +25,7 @@
 #include "app/cli/plan_watch.h"
 #include "app/cli/plan_what_if.h"
 #include "app/common/format.h"
+#include "app/common/left_out.h"
 #include "app/common/recorded_lifetimes.h"
 #include "app/common/trace_open_options.h"
 
@@ -32,19 +34,21 @@ namespace {
 
 struct PlanArguments {
   ModelArguments model;
+  BackendArguments backend;
+  app::OptionValues values;
   std::string planner = "search", order = "depth-first", export_file, space;
   std::vector<std::string> why;  // names of two buffers
   std::optional<int64_t> capacity;
-  int64_t alignment = 64;
-  double budget = 1.0;
-  int threads = 0;
+  std::optional<int64_t> alignment;
   std::string watch, moves, weight_paths, banks;
   int streams = 1;
   std::optional<double> watch_seconds;
   int graph = -1;  // index in a recording
   bool order_given = false;
-  bool in_place = false, fuse = false, join = true, what_if = false, keep_outputs = true, allow_unknown = false;
+  bool join = true, what_if = false, keep_outputs = true;
 };
+
+constexpr int64_t kRecordedAlignment = 64;  // of buffers of a recording, unless another one is given
 
 struct Row {
   std::string planner, order;
@@ -98,10 +102,11 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
   return {};
 }
 
-Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::string& space) {
+Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::string& space, std::string& left_out) {
   trace::Session session;
   if (auto read = trace::open_trace(file, session, app::trace_open_options()); !read) return read.error();
   const auto snapshot = session.snapshot();
+  left_out = app::left_out(*snapshot);
   auto lifetimes = app::recorded_lifetimes(*snapshot, space);
   if (!lifetimes && snapshot->memory_events.empty() && !snapshot->graphs.empty())
     return Error{fmt::format("{}: the recording contains no allocations; plan one of its {} with --graph", file,
@@ -113,13 +118,16 @@ Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::
 // The planned problem and its plans.
 struct Plans {
   std::string name;
+  RunnerOptions run;                               // as for `run`
+  std::optional<Program> program;                  // of a model: its transformed graph
   models::Model model;                             // empty for intervals
   std::optional<app::RecordedLifetimes> recorded;  // index in a recording
   std::vector<const planner::Planner*> planners;
   std::vector<const OrderInfo*> orders;
   planner::Options options;
   MemoryPlanOptions plan_options;
-  WeightPaths paths;  // inserted into the model's graph
+  WeightPaths paths;     // inserted into the model's graph
+  std::string left_out;  // events of a recording that are missing
   std::vector<Row> rows;
   std::vector<Row> unpinned;  // of intervals with fixed offsets: the plans without these offsets
 
@@ -130,11 +138,8 @@ struct Plans {
 int watch(const Context& context, const PlanArguments& arguments, const Plans& plans) {
   if (!arguments.model.model.empty()) return fail(kUsage, "--watch needs a directory instead of a model");
   if (plans.planners.size() != 1) return fail(kUsage, "--watch needs a single planner");
-  planner::Options options;
-  options.threads = arguments.threads;
-  options.budget_seconds = arguments.budget;
-  return watch_folder(context,
-                      {arguments.watch, plans.planners.front(), options, arguments.capacity, arguments.watch_seconds});
+  return watch_folder(
+      context, {arguments.watch, plans.planners.front(), plans.options, arguments.capacity, arguments.watch_seconds});
 }
 
 enum class Given : uint8_t { Model, Csv, Recording };
@@ -154,8 +159,8 @@ Status check_arguments(const PlanArguments& arguments) {
     return Error{"--moves, --weight-paths, --streams and --banks need a model"};
   if (arguments.streams != 1 && !arguments.banks.empty()) return Error{"--streams and --banks exclude each other"};
   if (arguments.what_if && !arguments.capacity) return Error{"--what-if needs --capacity"};
-  if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
-    return Error{fmt::format("--alignment: {} is not a power of two", arguments.alignment)};
+  if (const auto a = arguments.alignment; a && (*a < 1 || !is_power_of_two(static_cast<uint64_t>(*a))))
+    return Error{fmt::format("--alignment: {} is not a power of two", *a)};
   return {};
 }
 
@@ -164,7 +169,6 @@ Status plan_csv(const PlanArguments& arguments, Plans& plans, Progress& progress
   auto problem = planner::read_csv_file(arguments.model.model);
   if (!problem) return problem.error();
   problem->capacity = arguments.capacity;
-  plans.options.budget_seconds = arguments.budget;
   plans.name = std::filesystem::path(arguments.model.model).stem();
   auto ok = add_rows(plans.rows, *problem, "given", plans.planners, plans.options);
   if (ok && planner::pinned(*problem) > 0)
@@ -175,13 +179,12 @@ Status plan_csv(const PlanArguments& arguments, Plans& plans, Progress& progress
 
 Status plan_recording(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase("reading");
-  auto lifetimes = lifetimes_in(arguments.model.model, arguments.space);
+  auto lifetimes = lifetimes_in(arguments.model.model, arguments.space, plans.left_out);
   if (!lifetimes) return lifetimes.error();
   plans.recorded = std::move(*lifetimes);
   planner::Problem& problem = plans.recorded->problem;
-  problem.alignment = arguments.alignment;
+  problem.alignment = arguments.alignment.value_or(kRecordedAlignment);
   problem.capacity = arguments.capacity;
-  plans.options.budget_seconds = arguments.budget;
   plans.name = plans.recorded->space;
   progress.phase("planning");
   if (auto ok = add_rows(plans.rows, problem, "recorded", plans.planners, plans.options); !ok)
@@ -189,21 +192,24 @@ Status plan_recording(const PlanArguments& arguments, Plans& plans, Progress& pr
   return {};
 }
 
-void set_plan_options(const PlanArguments& arguments, Plans& plans) {
-  plans.plan_options.alignment = arguments.alignment;
-  plans.plan_options.in_place = arguments.in_place;
+void set_plan_options(const PlanArguments& arguments, Plans& plans, int64_t alignment) {
+  plans.plan_options.alignment = arguments.alignment.value_or(alignment);
+  plans.plan_options.in_place = plans.run.in_place;
   plans.plan_options.join = arguments.join;
   plans.plan_options.keep_outputs = arguments.keep_outputs;
   plans.plan_options.capacity = arguments.capacity;
 }
 
+OrderOptions ordering(const PlanArguments& arguments, const Plans& plans) {
+  OrderOptions out = order_options(plans.run);
+  out.keep_outputs = arguments.keep_outputs;
+  return out;
+}
+
 // Plans one order with all planners.
 Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase(fmt::format("order {}", order.name));
-  OrderOptions order_options;
-  order_options.budget_seconds = plans.options.budget_seconds;
-  order_options.keep_outputs = arguments.keep_outputs;
-  auto sequence = order.make(plans.model.graph, order_options);
+  auto sequence = order.make(plans.model.graph, ordering(arguments, plans));
   if (!sequence) return sequence.error();
   if (auto ok = check_order(plans.model.graph, *sequence); !ok) return ok;
   progress.phase(fmt::format("planning {}", order.name));
@@ -231,7 +237,6 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
                              arguments.graph, snapshot->graphs.size())};
   const trace::GraphInfo& graph = *snapshot->graphs[number];
   plans.name = graph.model;
-  plans.options.budget_seconds = arguments.budget;
   const trace::PlanInfo* own = nullptr;
   for (const auto& plan : snapshot->plans)
     if (plan->graph == graph.id && !plan->slices.empty()) own = plan.get();
@@ -239,7 +244,7 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
   if (own != nullptr) {
     plans.recorded = app::recorded_lifetimes(graph, *own);
     planner::Problem& problem = plans.recorded->problem;
-    problem.alignment = arguments.alignment;
+    problem.alignment = arguments.alignment.value_or(kRecordedAlignment);
     problem.capacity = arguments.capacity;
     if (auto ok = add_rows(plans.rows, problem, "recorded", plans.planners, plans.options); !ok)
       return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
@@ -248,18 +253,30 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
   auto restored = restore_graph(graph);
   if (!restored) return Error{fmt::format("{}: {}", arguments.model.model, restored.error().message)};
   plans.model.graph = std::move(*restored);
-  set_plan_options(arguments, plans);
+  set_plan_options(arguments, plans, kRecordedAlignment);
   for (const OrderInfo* order : plans.orders)
     if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return ok;
   return {};
 }
 
+// Replaces the model's graph by the one that `run` plans. The forms of GE are inserted into the graph as written.
+Status transform(const PlanArguments& arguments, Plans& plans) {
+  if (!arguments.weight_paths.empty() || !arguments.moves.empty()) plans.run.fuse = plans.run.rewrite = false;
+  plans.run.alignment = arguments.alignment.value_or(0);
+  auto devices = devices_of(plans.run);
+  if (!devices) return devices.error();
+  auto program = transform_model(plans.model, *devices, plans.run);
+  if (!program) return program.error();
+  plans.program = std::move(*program);
+  plans.model.graph = plans.program->transformed;
+  set_plan_options(arguments, plans, plans.program->backend->alignment());
+  return {};
+}
+
 // kDone, or the exit status of a reported error.
 int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress) {
-  auto open = arguments.model.options();
-  if (!open) return fail(kUsage, open.error().message);
   progress.phase("opening");
-  auto opened = models::open_model(arguments.model.model, *open);
+  auto opened = models::open_model(arguments.model.model, plans.run.open);
   if (!opened) return fail(kUsage, opened.error().message);
   models::Model& model = plans.model = std::move(*opened);
   if (!model.graph.defined())
@@ -274,12 +291,7 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
     plans.paths = std::move(*paths);
     model.graph = plans.paths.graph;
   }
-  if (arguments.fuse) {
-    auto fused = fuse_for(model.graph, "cpu");
-    if (!fused) return fail(kFailed, fused.error().message);
-    model.graph = fused->graph;
-  }
-  set_plan_options(arguments, plans);
+  if (auto ok = transform(arguments, plans); !ok) return fail(kFailed, ok.error().message);
   if (!arguments.moves.empty()) return kDone;
   for (const OrderInfo* order : plans.orders)
     if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return fail(kFailed, ok.error().message);
@@ -315,7 +327,7 @@ int explain(const Context& context, const PlanArguments& arguments, const Plans&
   if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
   const std::string why = planner::explain_placement(best.problem, best.plan, *a, *b);
   if (context.json)
-    print_json({{"model", plans.name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
+    print_json(context, {{"model", plans.name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
   else
     cli::print("{}\n", why);
   return kDone;
@@ -334,11 +346,12 @@ Json rows_json(const std::vector<Row>& rows) {
   return results;
 }
 
-void print_plans_json(const Plans& plans) {
-  Json object{{"model", plans.name},
-              {"buffers", plans.rows.front().problem.size()},
-              {"lower_bound_bytes", plans.best().plan.lower_bound},
-              {"results", rows_json(plans.rows)}};
+void print_plans_json(const Context& context, const Plans& plans) {
+  Json object{{"model", plans.name}};
+  if (plans.program) object["graph"] = graph_json(*plans.program, plans.run.backend);
+  object.update(Json{{"buffers", plans.rows.front().problem.size()},
+                     {"lower_bound_bytes", plans.best().plan.lower_bound},
+                     {"results", rows_json(plans.rows)}});
   if (!plans.unpinned.empty()) {
     object["pinned_buffers"] = planner::pinned(plans.rows.front().problem);
     object["unpinned_results"] = rows_json(plans.unpinned);
@@ -355,7 +368,7 @@ void print_plans_json(const Plans& plans) {
   for (const models::FreeDimension& free : plans.model.free_dimensions)
     if (!free.specified) object["assumed_dimensions"][free.key()] = free.size;
   if (!plans.model.assumed_values.empty()) object["assumed_values"] = plans.model.assumed_values;
-  print_json(object);
+  print_json(context, object);
 }
 
 // The smallest of several plans is marked.
@@ -373,8 +386,10 @@ void print_plans(const Plans& plans) {
                recorded->reserved_peak > 0
                    ? fmt::format(", reserved peak {}", app::format_bytes(recorded->reserved_peak))
                    : std::string(", reserved memory not recorded"));
-  cli::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
-             plans.rows.front().problem.size(), "planner", "order", "arena", "lower bound", "ratio", "seconds");
+  cli::print("{}: {} buffers{}\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
+             plans.rows.front().problem.size(),
+             plans.program ? ", " + graph_text(*plans.program, plans.run.backend) : "", "planner", "order", "arena",
+             "lower bound", "ratio", "seconds");
   print_rows(plans.rows);
   if (!plans.unpinned.empty()) {
     const planner::Problem& problem = plans.rows.front().problem;
@@ -392,24 +407,48 @@ void print_plans(const Plans& plans) {
 }
 
 // A plan of a part of the model is not an answer for the model: a CI check would pass because an operator is missing.
-int check_complete(const PlanArguments& arguments, const Plans& plans) {
-  const models::Model& model = plans.model;
-  if (arguments.allow_unknown || given(arguments) != Given::Model || (model.complete() && !model.deferred))
-    return kDone;
-  int64_t unsupported = 0;
-  for (const auto& [op, count] : model.unsupported) unsupported += count;
-  std::string missing = unsupported > 0
-                            ? fmt::format("{} of {} nodes cannot be computed", unsupported, model.node_count)
-                        : model.deferred ? fmt::format("{} nodes are deferred to run time", model.deferred->node_count)
-                                         : model.problems.front();
-  if (const size_t count = model.unknown_sizes.size(); count > 0)
-    missing += fmt::format(", {} of unknown size", app::counted(static_cast<int64_t>(count), "tensor"));
-  return fail(kFailed, fmt::format("{}: the plan is incomplete: {}; --allow-unknown accepts it", arguments.model.model,
-                                   missing));
+std::string incomplete_text(const PlanArguments& arguments, const Plans& plans) {
+  if (given(arguments) != Given::Model) return plans.left_out;
+  std::string missing = app::left_out(plans.model);
+  if (missing.empty() && plans.model.deferred)
+    missing = fmt::format("{} nodes are deferred to run time", plans.model.deferred->node_count);
+  return missing.empty() ? missing : fmt::format("{}: the plan is incomplete: {}", arguments.model.model, missing);
 }
 
-int make_plan(const Context& context, const PlanArguments& arguments) {
+// The answer to what was asked about the plans.
+int answer(const Context& context, const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  if (!arguments.moves.empty())
+    return plan_moves(context, plans.model, {arguments.moves, ordering(arguments, plans), plans.paths});
+  const Row& best = plans.best();
+  if (arguments.streams != 1 || !arguments.banks.empty()) {
+    plans.plan_options.planner = plans.options;
+    return plan_spread(
+        context, plans.model,
+        {best.planner, best.order, best.sequence, plans.plan_options, arguments.streams, arguments.banks});
+  }
+  const auto capacity = arguments.capacity;
+  if (arguments.what_if && best.plan.arena_bytes > *capacity) {
+    progress.phase("what if");
+    return plan_what_if(context, plans.model,
+                        {best.planner, best.order, best.sequence, plans.plan_options, plans.options, *capacity,
+                         arguments.export_file, plans.run.fuse});
+  }
+  if (!arguments.export_file.empty())
+    if (auto ok = export_plan(arguments.export_file, best.problem, best.plan); !ok)
+      return fail(kFailed, ok.error().message);
+  if (!arguments.why.empty()) return explain(context, arguments, plans);
+  context.json ? print_plans_json(context, plans) : print_plans(plans);
+  if (!capacity || best.plan.arena_bytes <= *capacity) return kDone;
+  return fail(kFailed, fmt::format("{}: the best plan needs {} bytes, the capacity is {}{}", arguments.model.model,
+                                   best.plan.arena_bytes, *capacity,
+                                   best.plan.lower_bound > *capacity ? ", below the lower bound of any plan" : ""));
+}
+
+int make_plan(Context& context, const PlanArguments& arguments) {
   Plans plans;
+  auto run = run_options_of({&arguments.model.values, &arguments.backend.values, &arguments.values});
+  if (!run) return fail(kUsage, run.error().message);
+  plans.run = std::move(*run);
   plans.planners = chosen_planners(arguments.planner);
   plans.orders = chosen_orders(arguments.order);
   if (plans.planners.empty())
@@ -418,41 +457,21 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   const std::optional<Bytes> capacity = arguments.capacity;
   if (capacity && *capacity < 0)
     return fail(kUsage, fmt::format("--capacity: {} is not a positive number of bytes", *capacity));
+  plans.options = planner_options(plans.run);
   if (!arguments.watch.empty()) return watch(context, arguments, plans);
   if (auto ok = check_arguments(arguments); !ok) return fail(kUsage, ok.error().message);
   const std::filesystem::path inputs[] = {arguments.model.model};
   if (!arguments.export_file.empty())
     if (auto ok = OutputFile::check(arguments.export_file, inputs); !ok) return fail(kFailed, ok.error().message);
   // The budget is divided among all searches.
-  plans.options.threads = arguments.threads;
-  plans.options.budget_seconds = arguments.budget / static_cast<double>(plans.orders.size());
+  const auto parts = static_cast<double>(plans.orders.size());
+  plans.options.divide_budget(parts);
+  plans.run.budget_seconds = plans.options.budget_seconds;
+  plans.run.budget_steps = plans.options.budget_steps;
   Progress progress;
   if (const int status = make_plans(arguments, plans, progress); status != kDone) return status;
-  if (!arguments.moves.empty())
-    return plan_moves(context, plans.model, {arguments.moves, arguments.budget, arguments.keep_outputs, plans.paths});
-  const Row& best = plans.best();
-  if (arguments.streams != 1 || !arguments.banks.empty()) {
-    plans.plan_options.planner = plans.options;
-    return plan_spread(
-        context, plans.model,
-        {best.planner, best.order, best.sequence, plans.plan_options, arguments.streams, arguments.banks});
-  }
-  if (arguments.what_if && best.plan.arena_bytes > *capacity) {
-    progress.phase("what if");
-    return plan_what_if(context, plans.model,
-                        {best.planner, best.order, best.sequence, plans.plan_options, plans.options, *capacity,
-                         arguments.export_file, arguments.fuse});
-  }
-  if (!arguments.export_file.empty())
-    if (auto ok = export_plan(arguments.export_file, best.problem, best.plan); !ok)
-      return fail(kFailed, ok.error().message);
-  if (!arguments.why.empty()) return explain(context, arguments, plans);
-  context.json ? print_plans_json(plans) : print_plans(plans);
-  if (capacity && best.plan.arena_bytes > *capacity)
-    return fail(kFailed, fmt::format("{}: the best plan needs {} bytes, the capacity is {}{}", arguments.model.model,
-                                     best.plan.arena_bytes, *capacity,
-                                     best.plan.lower_bound > *capacity ? ", below the lower bound of any plan" : ""));
-  return check_complete(arguments, plans);
+  context.incomplete = incomplete_text(arguments, plans);
+  return answer(context, arguments, plans, progress);
 }
 
 void add_recorded_options(CLI::App& command, PlanArguments& a) {
@@ -471,6 +490,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("plan", "Plan memory: arena size, lower bound, ratio and time of each plan");
   auto a = std::make_shared<PlanArguments>();
   add_model_arguments(*command, a->model);
+  add_backend_arguments(*command, a->backend);
   command->get_option("model")
       ->description(
           "Model file, directory in the ONNX test-case layout, zoo:NAME, CSV of intervals (id, lower, upper, size), "
@@ -480,12 +500,10 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--order", a->order, "Order name, or all")->capture_default_str();
   add_recorded_options(*command, *a);
   command->add_option("--capacity", a->capacity, "Maximum arena size in bytes; searches stop once it is reached");
-  command->add_option("--budget", a->budget, "Time limit of search planners in seconds")
-      ->capture_default_str()
-      ->check(seconds());
-  command->add_option("--alignment", a->alignment, "Alignment of every buffer in bytes")->capture_default_str();
-  command->add_option("--threads", a->threads, "Number of threads of parallel planners; 0: one per CPU")
-      ->check(CLI::Range(0, 1024));
+  add_run_options(*command, a->values,
+                  {"budget", "budget-steps", "threads", "in-place", "rewrite", "fusion", "channels-last", "prefer"});
+  command->add_option("--alignment", a->alignment,
+                      "Alignment of every buffer in bytes; default: that of the backend, 64 for recordings");
   command->add_option("--weight-paths", a->weight_paths,
                       "Plan the graph in the form of CANN GE, with casts between weights and matmuls, and gradients "
                       "reduced after the last one: cast, cast-shared, trans-data or trans-data-shared");
@@ -496,8 +514,6 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
                       "Number of concurrent queues; tensors share memory across queues only after an event");
   command->add_option("--banks", a->banks,
                       "Memory tiers, fastest first: NAME=BYTES,… with K, M or G; the last may omit its size");
-  command->add_flag("--in-place", a->in_place, "Compute ops in place of inputs that are used for the last time");
-  command->add_flag("--fuse", a->fuse, "Plan the graph with the fused nodes of the CPU backend");
   command->add_flag("!--no-join", a->join,
                     "Copy the inputs of concatenations instead of placing them next to each other");
   command->add_flag("!--free-outputs", a->keep_outputs, "Free outputs and gradients after their last use");
@@ -511,8 +527,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
                     "rematerialise or offload to the host");
   command->add_option("--why", a->why, "A B: explain why buffer A cannot share the memory of B")->expected(2);
   command->add_option("--export", a->export_file, "Output file (.json or .csv) for the smallest plan");
-  command->add_flag("--allow-unknown", a->allow_unknown,
-                    "Exit status 0 although some nodes of the model are not in the plan");
+  add_allow_unknown(*command, context, "some nodes of the model are not in the plan");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer([] { return all_names(); });
   command->callback([&, a, command] {

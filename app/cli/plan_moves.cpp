@@ -55,9 +55,7 @@ struct Played {
 };
 
 Result<Played> play(const Graph& graph, const MovesArguments& arguments) {
-  OrderOptions options;
-  options.budget_seconds = arguments.budget;
-  options.keep_outputs = arguments.keep_outputs;
+  const OrderOptions& options = arguments.ordering;
   GeOptions ge;
   ge.base = arguments.base;
   ge.by_lifetime = false;
@@ -77,7 +75,8 @@ Result<Played> play(const Graph& graph, const MovesArguments& arguments) {
   return out;
 }
 
-void print_json_of(const models::Model& model, const MovesArguments& arguments, const Played& played) {
+void print_json_of(const Context& context, const models::Model& model, const MovesArguments& arguments,
+                   const Played& played) {
   Json moves = Json::array();
   for (const GeMove& move : played.both.moves)
     moves.push_back({{"node", model.graph.node(move.node).name.str()},
@@ -88,22 +87,22 @@ void print_json_of(const models::Model& model, const MovesArguments& arguments, 
                      {"bytes", move.bytes},
                      {"peak_before_bytes", move.peak_before},
                      {"peak_after_bytes", move.peak_after}});
-  print_json({{"model", model.name},
-              {"base", arguments.base},
-              {"parameter_bytes", model.parameter_bytes},
-              {"weight_paths", arguments.paths.paths},
-              {"weight_path_bytes", arguments.paths.path_bytes},
-              {"base_peak_bytes", played.both.base_peak},
-              {"type_peak_bytes", played.by_type.peak},
-              {"peak_bytes", played.both.peak},
-              {"saved_share", played.share()},
-              {"adopted", played.both.taken},
-              {"search_peak_bytes", played.search.peak},
-              {"search_lower_bound_bytes", played.search.lower_bound},
-              {"search_optimal", played.search.optimal},
-              {"base_peak", class_json(played.before)},
-              {"peak", class_json(played.after)},
-              {"moves", moves}});
+  print_json(context, {{"model", model.name},
+                       {"base", arguments.base},
+                       {"parameter_bytes", model.parameter_bytes},
+                       {"weight_paths", arguments.paths.paths},
+                       {"weight_path_bytes", arguments.paths.path_bytes},
+                       {"base_peak_bytes", played.both.base_peak},
+                       {"type_peak_bytes", played.by_type.peak},
+                       {"peak_bytes", played.both.peak},
+                       {"saved_share", played.share()},
+                       {"adopted", played.both.taken},
+                       {"search_peak_bytes", played.search.peak},
+                       {"search_lower_bound_bytes", played.search.lower_bound},
+                       {"search_optimal", played.search.optimal},
+                       {"base_peak", class_json(played.before)},
+                       {"peak", class_json(played.after)},
+                       {"moves", moves}});
 }
 
 void print_text_of(const models::Model& model, const MovesArguments& arguments, const Played& played) {
@@ -148,7 +147,7 @@ int plan_moves(const Context& context, const models::Model& model, const MovesAr
   auto played = play(model.graph, arguments);
   if (!played) return fail(kUsage, played.error().message);
   if (context.json)
-    print_json_of(model, arguments, *played);
+    print_json_of(context, model, arguments, *played);
   else
     print_text_of(model, arguments, *played);
   return kDone;

@@ -12,10 +12,9 @@ namespace arenascope::cli {
 Result<WeightPathOptions> parse_weight_paths(const std::string& text);
 
 struct MovesArguments {
-  std::string base;     // name of the initial order
-  double budget = 1.0;  // seconds for the search used as a baseline
-  bool keep_outputs = true;
-  WeightPaths paths;  // inserted into the model's graph
+  std::string base;       // name of the initial order
+  OrderOptions ordering;  // its budget is for the search used as a baseline
+  WeightPaths paths;      // inserted into the model's graph
 };
 
 // Prints the base order, moves, peaks and live bytes by class. Returns the exit status.

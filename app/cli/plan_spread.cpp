@@ -17,14 +17,14 @@ int over_streams(const Context& context, const models::Model& model, const Sprea
   std::vector<int64_t> nodes(static_cast<size_t>(spread->streams), 0);
   for (const int32_t stream : spread->stream_of) ++nodes[static_cast<size_t>(stream)];
   if (context.json) {
-    print_json({{"model", model.name},
-                {"order", arguments.order},
-                {"streams", spread->streams},
-                {"nodes", nodes},
-                {"events", spread->events},
-                {"arena_bytes", spread->plan.arena_bytes},
-                {"lower_bound_bytes", spread->plan.lower_bound},
-                {"one_stream_bytes", spread->one_stream}});
+    print_json(context, {{"model", model.name},
+                         {"order", arguments.order},
+                         {"streams", spread->streams},
+                         {"nodes", nodes},
+                         {"events", spread->events},
+                         {"arena_bytes", spread->plan.arena_bytes},
+                         {"lower_bound_bytes", spread->plan.lower_bound},
+                         {"one_stream_bytes", spread->one_stream}});
     return kDone;
   }
   cli::print("{} on {} streams with {} events: {}; one stream needs {}\n", model.name, spread->streams, spread->events,
@@ -52,7 +52,8 @@ int over_banks(const Context& context, const models::Model& model, const SpreadA
                       {"traffic_share", share(bank)}});
       if (bank.capacity) list.back()["capacity_bytes"] = *bank.capacity;
     }
-    print_json({{"model", model.name}, {"planner", arguments.planner}, {"order", arguments.order}, {"banks", list}});
+    print_json(context,
+               {{"model", model.name}, {"planner", arguments.planner}, {"order", arguments.order}, {"banks", list}});
     return kDone;
   }
   cli::print("{} by {} over {}\n{:<16} {:>12} {:>12} {:>8} {:>12} {:>8}\n", model.name, arguments.planner,

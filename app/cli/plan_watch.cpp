@@ -85,16 +85,16 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
     return kFailed;
   }
   if (context.json) {
-    cli::print("{}\n", Json{{"file", file.string()},
-                            {"plan", out.string()},
-                            {"buffers", problem->size()},
-                            {"pinned_buffers", planner::pinned(*problem)},
-                            {"arena_bytes", plan->arena_bytes},
-                            {"lower_bound_bytes", plan->lower_bound},
-                            {"ratio", plan->ratio()},
-                            {"seconds", plan->seconds},
-                            {"optimal", plan->optimal}}
-                           .dump(-1, ' ', false, Json::error_handler_t::replace));
+    const Json object = with_report(context, {{"file", file.string()},
+                                              {"plan", out.string()},
+                                              {"buffers", problem->size()},
+                                              {"pinned_buffers", planner::pinned(*problem)},
+                                              {"arena_bytes", plan->arena_bytes},
+                                              {"lower_bound_bytes", plan->lower_bound},
+                                              {"ratio", plan->ratio()},
+                                              {"seconds", plan->seconds},
+                                              {"optimal", plan->optimal}});
+    cli::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
     const size_t pinned = planner::pinned(*problem);
     cli::print("{}: {} buffers{} in {} bytes, {:.4f}x the lower bound, {:.3f} s{}\n", file.string(), problem->size(),

@@ -92,15 +92,15 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
   if (context.json) {
     Json steps = Json::array();
     for (const MemorySaving& step : answer->steps) steps.push_back(step_json(step));
-    print_json({{"model", model.name},
-                {"capacity_bytes", arguments.capacity},
-                {"fits", answer->fits},
-                {"why", answer->why},
-                {"extra_flops", answer->extra_flops},
-                {"extra_bytes", answer->extra_bytes},
-                {"before", plan_json(answer->before)},
-                {"after", plan_json(answer->plan)},
-                {"steps", steps}});
+    print_json(context, {{"model", model.name},
+                         {"capacity_bytes", arguments.capacity},
+                         {"fits", answer->fits},
+                         {"why", answer->why},
+                         {"extra_flops", answer->extra_flops},
+                         {"extra_bytes", answer->extra_bytes},
+                         {"before", plan_json(answer->before)},
+                         {"after", plan_json(answer->plan)},
+                         {"steps", steps}});
   } else {
     cli::print("{}: {} by {} over {}; the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
                arguments.planner, arguments.order, app::format_bytes(arguments.capacity));

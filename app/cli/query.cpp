@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/model_options.h"
 #include "app/common/planned_session.h"
 #include "app/query/database.h"
 
@@ -14,6 +15,7 @@ namespace {
 using query::Value;
 
 struct QueryArguments {
+  PlanningArguments planning;
   std::string file, sql, named;
   bool csv = false, tables = false, list = false;
 };
@@ -78,14 +80,14 @@ void print_csv(const query::Rows& rows) {
   }
 }
 
-void print_query_json(const query::Rows& rows) {
+void print_query_json(const Context& context, const query::Rows& rows) {
   Json list = Json::array();
   for (const auto& row : rows.rows) {
     Json values = Json::array();
     for (const Value& value : row) values.push_back(json_of_value(value));
     list.push_back(std::move(values));
   }
-  print_json({{"columns", rows.columns}, {"rows", list}});
+  print_json(context, {{"columns", rows.columns}, {"rows", list}});
 }
 
 // docs/reference/tables.md
@@ -126,7 +128,7 @@ Result<std::string> sql_of(const QueryArguments& arguments) {
   return Error{fmt::format("unknown query '{}'; available:{}", arguments.named, names)};
 }
 
-int run_query(const Context& context, const QueryArguments& arguments) {
+int run_query(Context& context, const QueryArguments& arguments) {
   if (arguments.list) return list_queries();
   if (arguments.tables) {
     cli::print("{}", tables_reference());
@@ -138,16 +140,16 @@ int run_query(const Context& context, const QueryArguments& arguments) {
   Progress progress;
   progress.phase("reading");
   std::string problem;
-  auto session = app::open_session(arguments.file, {}, problem);
+  auto session = app::open_session(arguments.file, arguments.planning.settings, problem);
   if (!session) return fail(kUsage, session.error().message);
-  if (!problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", problem);
+  context.incomplete = problem;
   progress.phase("querying");
   auto database = query::Database::open(query::tables_of((*session)->snapshot()));
   if (!database) return fail(kFailed, database.error().message);
   auto rows = (*database)->run(*sql);
   if (!rows) return fail(kUsage, "query: " + rows.error().message);
   if (context.json)
-    print_query_json(*rows);
+    print_query_json(context, *rows);
   else
     arguments.csv ? print_csv(*rows) : print_aligned(*rows);
   return kDone;
@@ -164,7 +166,9 @@ void add_query(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--list", arguments->list, "Print the built-in queries");
   command->add_flag("--tables", arguments->tables, "Print the tables and their columns as Markdown");
   command->add_flag("--csv", arguments->csv, "Print CSV");
+  add_planning_arguments(*command, arguments->planning);
   command->add_flag("--json", context.json, "Print one JSON object");
+  add_allow_unknown(*command, context, "a part of the file is missing from the tables");
   command->callback([&, arguments] { body = [&, arguments] { return run_query(context, *arguments); }; });
 }
 

@@ -98,7 +98,8 @@ std::string markdown_reference(const CLI::App& app) {
 
 std::string man_page(const CLI::App& app, const std::string& version) {
   std::string out = fmt::format(
-      ".\\\" SPDX-License-" "Identifier: GPL-3.0-or-later\n.\\\" Generated from the program by packaging/generate-docs.\n"
+      ".\\\" SPDX-License-"
+      "Identifier: GPL-3.0-or-later\n.\\\" Generated from the program by packaging/generate-docs.\n"
       ".TH ARENASCOPE\\-CLI 1 \"\" \"Arenascope {}\" \"User Commands\"\n.SH NAME\n"
       "arenascope\\-cli \\- plan, run, verify, record and watch tensor programs\n.SH SYNOPSIS\n"
       ".B arenascope\\-cli\n.I command\n.RI [ option ...]\n.SH DESCRIPTION\n"

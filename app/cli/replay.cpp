@@ -110,7 +110,8 @@ int run_replay(const Context& context, const ReplayOptions& options) {
                        {"experiments", experiments}});
     if (!context.json) print(options.file, program, *rows);
   }
-  if (context.json) print_json({{"file", options.file}, {"device_memory_bytes", options.memory}, {"devices", devices}});
+  if (context.json)
+    print_json(context, {{"file", options.file}, {"device_memory_bytes", options.memory}, {"devices", devices}});
   return fits ? kDone : kFailed;
 }
 

@@ -1,82 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli report: the totals, the peak, the memory map and the timeline of a file, as text or as one page to send.
-#include <arenascope/base/output_file.h>
-#include <fmt/format.h>
+#include "app/cli/report.h"
 
-#include "app/cli/cli.h"
-#include "app/common/planned_session.h"
-#include "app/report/report.h"
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include "app/common/file_hash.h"
 
 namespace arenascope::cli {
 namespace {
 
-struct ReportArguments {
-  std::string file, output;
-  std::string planner = "search", order = "depth-first";
-  double budget = 1.0;
-  size_t top = 15;
-  bool markdown = false;
-};
+constexpr int kReportVersion = 1;  // raised when the meaning of a documented key changes
 
-// The report in the form that the output file's extension or the options select.
-Result<std::string> formatted(const app::ReportJson& report, const ReportArguments& arguments) {
-  const std::string extension = std::filesystem::path(arguments.output).extension();
-  if (extension == ".html" || extension == ".htm") return app::report_html(report);
-  if (extension == ".json") return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (extension == ".md" || arguments.markdown) return app::report_markdown(report, arguments.top);
-  if (extension == ".txt" || extension.empty()) return app::report_text(report, arguments.top);
-  return Error{
-      fmt::format("{}: unknown extension '{}'; expected .html, .md, .txt or .json", arguments.output, extension)};
+// Options whose values are input files; of NAME=FILE the part after the sign.
+constexpr std::string_view kInputs[] = {"model", "file", "from", "data", "test", "resume", "input", "tokens"};
+
+std::string plain_name(const CLI::Option& option) {
+  const std::string name = option.get_name();
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-int write_report(const Context& context, const ReportArguments& arguments) {
-  const std::filesystem::path inputs[] = {arguments.file};
-  if (!arguments.output.empty())
-    if (auto ok = OutputFile::check(arguments.output, inputs); !ok) return fail(kFailed, ok.error().message);
-  Progress progress;
-  progress.phase("reading");
-  app::PlanSettings plan{arguments.planner, arguments.order, {}};
-  plan.options.planner.budget_seconds = arguments.budget;
-  std::string problem;
-  auto session = app::open_session(arguments.file, plan, problem);
-  if (!session) return fail(kUsage, session.error().message);
-  progress.phase("summing up");
-  const app::ReportJson report = app::make_report(*(*session)->snapshot(), arguments.file);
-  if (context.json) {
-    print_json(report);
-  } else {
-    auto text = formatted(report, arguments);
-    if (!text) return fail(kUsage, text.error().message);
-    if (arguments.output.empty())
-      put(stdout, *text);
-    else if (auto ok = OutputFile::write_all(arguments.output, *text, inputs); !ok)
-      return fail(kFailed, ok.error().message);
-  }
-  // The report lists what a file lacks. A plan of a part of a model is not an answer for the model.
-  if (!problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", problem);
-  return problem.empty() || (*session)->snapshot()->event_count > 0 ? kDone : kFailed;
+// Null: not given, and there is no default.
+Json value_of(const CLI::Option& option) {
+  if (option.get_expected_max() == 0) return option.count() > 0;  // a flag
+  if (option.count() == 0) return option.get_default_str().empty() ? Json() : Json(option.get_default_str());
+  return option.get_expected_max() > 1 ? Json(option.results()) : Json(option.results().front());
+}
+
+// Adds the file, or the model file of the folder, if it is a regular file; the built-in models and streams are none.
+void add_input(const std::string& value, Json& inputs) {
+  std::filesystem::path file = value;
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) file /= "model.onnx";
+  if (!std::filesystem::is_regular_file(file, error)) return;
+  const auto hash = app::file_hash(file);
+  if (!hash) return;  // the command reports why it cannot read it
+  inputs.push_back({{"path", file.string()}, {"bytes", std::filesystem::file_size(file, error)}, {"hash", *hash}});
 }
 
 }  // namespace
 
-void add_report(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand(
-      "report", "Write a report of a recording, trace, model or plan: text, Markdown, JSON, or one HTML page to send");
-  auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("file", arguments->file, "Recording, trace, model file, zoo:NAME or CSV of intervals")
-      ->required();
-  command->add_option("-o,--output", arguments->output,
-                      "Output file; the extension selects the form: .html, .md, .txt or .json; default: text on "
-                      "standard output");
-  command->add_flag("--markdown", arguments->markdown, "Print Markdown instead of text");
-  command->add_option("--top", arguments->top, "Rows per table of text and Markdown")->capture_default_str();
-  command->add_option("--planner", arguments->planner, "Planner of models and intervals")->capture_default_str();
-  command->add_option("--order", arguments->order, "Execution order of models")->capture_default_str();
-  command->add_option("--budget", arguments->budget, "Time limit of search planners in seconds")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
-  command->add_flag("--json", context.json, "Print one JSON object");
-  command->callback([&, arguments] { body = [&, arguments] { return write_report(context, *arguments); }; });
+Json report_of(const CLI::App& command) {
+  Json options = Json::object(), inputs = Json::array();
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = plain_name(*option);
+    if (name == "help" || name == "json") continue;
+    if (Json value = value_of(*option); !value.is_null()) options[name] = std::move(value);
+    if (std::find(std::begin(kInputs), std::end(kInputs), name) == std::end(kInputs)) continue;
+    for (const std::string& given : option->results())
+      add_input(name == "input" ? given.substr(given.find('=') + 1) : given, inputs);
+  }
+  return {{"format", kReportVersion},      {"program", "arenascope-cli"}, {"version", ARENASCOPE_VERSION},
+          {"command", command.get_name()}, {"options", options},          {"inputs", inputs}};
 }
 
 }  // namespace arenascope::cli

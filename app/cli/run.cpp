@@ -206,6 +206,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
              plan.memory.ratio());
   for (const RuleUse& use : runner.program().rewrites)
     cli::print("{}: {}, of {} as written\n", use.rule->name, counted(use.times, "time"), counted(use.nodes, "node"));
+  cli::print("{}\n", graph_text(runner.program(), runner.options().backend));
   print_forms(runner.program());
   print_packing(runner.executor().packed_weights());
   print_deferred(runner);
@@ -244,11 +245,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
 // Errors: invalid arguments.
 Result<RunnerOptions> runner_options(const RunArguments& arguments) {
   if (arguments.repeat < 1) return Error{fmt::format("--repeat {}: at least 1 is required", arguments.repeat)};
-  RunnerOptions options;
-  options.fuse = options.rewrite = true;
-  for (const app::OptionValues* values : {&arguments.model.values, &arguments.backend.values, &arguments.values})
-    if (auto ok = app::set_run_options(options, *values, "--"); !ok) return ok.error();
-  return options;
+  return run_options_of({&arguments.model.values, &arguments.backend.values, &arguments.values});
 }
 
 // Returns fewer reports, the last one possibly aborted, if a signal interrupted the runs. Runs that a device replays as
@@ -306,7 +303,8 @@ Json forms_json(const Program& program) {
   return list;
 }
 
-void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, const Json& outputs) {
+void print_runs_json(const Context& context, Runner& runner, const std::vector<RunReport>& reports,
+                     const Json& outputs) {
   Json seconds = Json::array(), threads_used = Json::array(), barriers = Json::array();
   for (const RunReport& report : reports) {
     seconds.push_back(double(report.nanoseconds) / 1e9);
@@ -328,29 +326,30 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
   const LazyWeights lazy = lazy_weights(runner);
-  print_json({{"model", runner.model().name},
-              {"backend", runner.options().backend},
-              {"threads", runner.plan().threads},
-              {"threads_used", threads_used},
-              {"seconds", seconds},
-              {"barriers", barriers},
-              {"fastest", fastest(reports)},  // 0-based index into seconds: the run that `nodes` describes
-              {"nodes", nodes_json(runner, reports[fastest(reports)].nodes)},
-              {"peak_bytes", peaks},
-              {"outputs", outputs},
-              {"arena_bytes", runner.plan().memory.arena_bytes},
-              {"peak_reserved_bytes", reserved},
-              {"allocator", name(runner.options().allocator)},
-              {"allocators", allocators},
-              {"lazy_weights", {{"bytes", lazy.bytes}, {"in_memory_bytes", lazy.in_memory}}},
-              {"packed_weights", packed_json(runner.executor().packed_weights())},
-              {"work_bytes", runner.plan().work_bytes},
-              {"rewrites", rewrites_json(runner.program())},
-              {"layout_candidates", forms_json(runner.program())},
-              {"deferred", deferred_json(runner)},
-              {"planner", runner.plan().memory.planner},
-              {"order", runner.plan().memory.order_name},
-              {"strategy", std::string(name(runner.options().strategy))}});
+  print_json(context, {{"model", runner.model().name},
+                       {"backend", runner.options().backend},
+                       {"graph", graph_json(runner.program(), runner.options().backend)},
+                       {"threads", runner.plan().threads},
+                       {"threads_used", threads_used},
+                       {"seconds", seconds},
+                       {"barriers", barriers},
+                       {"fastest", fastest(reports)},  // 0-based index into seconds: the run that `nodes` describes
+                       {"nodes", nodes_json(runner, reports[fastest(reports)].nodes)},
+                       {"peak_bytes", peaks},
+                       {"outputs", outputs},
+                       {"arena_bytes", runner.plan().memory.arena_bytes},
+                       {"peak_reserved_bytes", reserved},
+                       {"allocator", name(runner.options().allocator)},
+                       {"allocators", allocators},
+                       {"lazy_weights", {{"bytes", lazy.bytes}, {"in_memory_bytes", lazy.in_memory}}},
+                       {"packed_weights", packed_json(runner.executor().packed_weights())},
+                       {"work_bytes", runner.plan().work_bytes},
+                       {"rewrites", rewrites_json(runner.program())},
+                       {"layout_candidates", forms_json(runner.program())},
+                       {"deferred", deferred_json(runner)},
+                       {"planner", runner.plan().memory.planner},
+                       {"order", runner.plan().memory.order_name},
+                       {"strategy", std::string(name(runner.options().strategy))}});
 }
 
 // After an interrupted run; its recording is kept.
@@ -403,7 +402,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   auto made = outputs(runner, arguments.output, inputs);
   if (!made) return fail(kFailed, made.error().message);
   if (context.json)
-    print_runs_json(runner, *reports, *made);
+    print_runs_json(context, runner, *reports, *made);
   else
     print_report(runner, *reports);
   if (!context.json) print_non_finite(*made);
@@ -417,13 +416,17 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<RunArguments>();
   add_model_arguments(*command, a->model);
   add_backend_arguments(*command, a->backend);
-  add_run_options(*command, a->values, {"threads",       "planner",      "order",
-                                        "memory",        "allocator",    "budget",
-                                        "capacity",      "alignment",    "input",
-                                        "in-place",      "rewrite",      "fusion",
-                                        "channels-last", "prefer",       "processors",
-                                        "nice",          "spin-percent", "every-barrier",
-                                        "drop-barriers", "no-stealing",  "no-thread-fallback"});
+  add_run_options(*command, a->values, {"threads",       "planner",
+                                        "order",         "memory",
+                                        "allocator",     "budget",
+                                        "budget-steps",  "capacity",
+                                        "alignment",     "input",
+                                        "in-place",      "rewrite",
+                                        "fusion",        "channels-last",
+                                        "prefer",        "processors",
+                                        "nice",          "spin-percent",
+                                        "every-barrier", "drop-barriers",
+                                        "no-stealing",   "no-thread-fallback"});
   command->add_option("--output", a->output, "Directory for the outputs, one .npy file each");
   command->add_option("--repeat", a->repeat, "Number of runs")->capture_default_str();
   command->add_flag("--no-node-times", a->no_node_times,

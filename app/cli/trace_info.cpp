@@ -8,6 +8,7 @@
 #include <arenascope/trace/session.h>
 
 #include "app/common/format.h"
+#include "app/common/left_out.h"
 
 namespace arenascope::cli {
 namespace {
@@ -157,15 +158,16 @@ void print(const std::string& file, const trace::OpenReport& report, const Snaps
 
 }  // namespace
 
-int show_trace_info(const Context& context, const std::string& file) {
+int show_trace_info(Context& context, const std::string& file) {
   Progress progress;
   progress.phase("reading");
   trace::Session session;
   const auto report = trace::open_trace(file, session);
   if (!report) return fail(kUsage, report.error().message);
   const auto snapshot = session.snapshot();
+  context.incomplete = app::left_out(*snapshot);
   if (context.json)
-    print_json(json_of(file, *report, *snapshot));
+    print_json(context, json_of(file, *report, *snapshot));
   else
     print(file, *report, *snapshot);
   return kDone;

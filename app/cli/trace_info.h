@@ -8,6 +8,6 @@
 
 namespace arenascope::cli {
 
-int show_trace_info(const Context& context, const std::string& file);
+int show_trace_info(Context& context, const std::string& file);
 
 }  // namespace arenascope::cli

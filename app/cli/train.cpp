@@ -42,8 +42,8 @@ double median(std::vector<double> numbers) {
   return *middle;
 }
 
-void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
-  if (!json) {
+void print_outcome(train::Trainer& trainer, const Outcome& out, const Context& context) {
+  if (!context.json) {
     cli::print("\n{} steps in {:.1f} s, training accuracy {}", trainer.steps(), out.seconds,
                percent(out.learned.accuracy));
     if (out.test) cli::print(", test accuracy {}", percent(out.test->accuracy));
@@ -56,17 +56,17 @@ void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
   }
   Json peaks = Json::object();
   for (const auto& [memory, bytes] : trainer.peak_bytes()) peaks[std::string(name(memory))] = bytes;
-  print_json({{"model", trainer.name()},
-              {"steps", trainer.steps()},
-              {"seconds", out.seconds},
-              {"step_seconds", median(out.steps)},
-              {"loss", trainer.losses()},
-              {"accuracy", trainer.accuracies()},
-              {"train_loss", out.learned.loss},
-              {"train_accuracy", out.learned.accuracy},
-              {"test_loss", out.test ? Json(out.test->loss) : Json()},
-              {"test_accuracy", out.test ? Json(out.test->accuracy) : Json()},
-              {"peak_bytes", peaks}});
+  print_json(context, {{"model", trainer.name()},
+                       {"steps", trainer.steps()},
+                       {"seconds", out.seconds},
+                       {"step_seconds", median(out.steps)},
+                       {"loss", trainer.losses()},
+                       {"accuracy", trainer.accuracies()},
+                       {"train_loss", out.learned.loss},
+                       {"train_accuracy", out.learned.accuracy},
+                       {"test_loss", out.test ? Json(out.test->loss) : Json()},
+                       {"test_accuracy", out.test ? Json(out.test->accuracy) : Json()},
+                       {"peak_bytes", peaks}});
 }
 
 struct Data {
@@ -159,7 +159,7 @@ int train_model(const Context& context, TrainArguments& a) {
     if (!test) return fail(kUsage, fmt::format("{}: {}", a.test, test.error().message));
     out.test = *test;
   }
-  print_outcome(trainer, out, context.json);
+  print_outcome(trainer, out, context);
   return kDone;
 }
 

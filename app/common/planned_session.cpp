@@ -6,6 +6,7 @@
 #include <arenascope/trace/import.h>
 #include <fmt/format.h>
 
+#include "app/common/left_out.h"
 #include "app/common/recorded_lifetimes.h"
 #include "app/common/trace_open_options.h"
 
@@ -37,7 +38,7 @@ Result<std::shared_ptr<trace::Session>> open_session(const std::string& file, co
     auto session = std::make_shared<trace::Session>();
     auto read = trace::open_trace(file, *session, trace_open_options());
     if (!read) return read.error();
-    problem = read->problem;
+    problem = left_out(*session->snapshot());
     return session;
   }
   Result<std::shared_ptr<trace::Session>> session = std::shared_ptr<trace::Session>();
@@ -47,7 +48,8 @@ Result<std::shared_ptr<trace::Session>> open_session(const std::string& file, co
     auto model = models::open_model(file);
     if (!model) return model.error();
     session = planned_session(*model, settings);
-    if (!model->complete()) problem = fmt::format("{}: the plan is incomplete; see arenascope-cli plan", file);
+    if (const std::string missing = left_out(*model); !missing.empty())
+      problem = fmt::format("{}: the plan is incomplete: {}", file, missing);
   }
   if (!session) return Error{fmt::format("{}: {}", file, session.error().message)};
   return session;

@@ -19,8 +19,8 @@ struct PlanSettings {
 // planner or order.
 Result<std::shared_ptr<trace::Session>> planned_session(const models::Model& model, const PlanSettings& settings);
 
-// Any file: a recording or trace as it is, a model or a CSV of intervals with a plan. `problem`: what of the file could not be
-// used, for the user; empty if nothing. Errors name the file.
+// Any file: a recording or trace as it is, a model or a CSV of intervals with a plan. `problem`: what is missing from the session,
+// for the user; empty if nothing. Errors name the file.
 Result<std::shared_ptr<trace::Session>> open_session(const std::string& file, const PlanSettings& settings,
                                                      std::string& problem);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_command.h"
 
+#include "app/common/left_out.h"
+
 #include <arenascope/base/output_file.h>
 #include <arenascope/base/printable.h>
 
@@ -50,6 +52,7 @@ class Exporter {
   bool compare();
   bool find_savings();
   Status draw();
+  bool is_complete();
   const QString& error() const { return error_; }
 
  private:
@@ -111,6 +114,9 @@ bool Exporter::run() {
   document().source()->refresh();
   return true;
 }
+
+// False: events of the file are missing in the picture. A note that was printed states which.
+bool Exporter::is_complete() { return left_out(*document().source()->snapshot()).empty(); }
 
 bool Exporter::choose_graph() {
   if (options_.graph < 0) return true;
@@ -262,8 +268,8 @@ int run_export(const ExportOptions& options) {
   if (!exporter.run()) return fail(exporter.error(), 1);
   if (!exporter.arrange() || !exporter.plan() || !exporter.compare() || !exporter.find_savings())
     return fail(exporter.error(), 2);
-  const Status drawn = exporter.draw();
-  return drawn ? 0 : fail(QString::fromStdString(drawn.error().message), 1);
+  if (auto drawn = exporter.draw(); !drawn) return fail(QString::fromStdString(drawn.error().message), 1);
+  return exporter.is_complete() ? 0 : 1;
 }
 
 }  // namespace arenascope::app

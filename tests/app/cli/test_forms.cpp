@@ -31,6 +31,7 @@ void check_form(const Json& object, const Form& form) {
     ++present;
     CHECK(object[key].type_name() == type);
   }
+  present += object.contains("report");  // see test_json_report.cpp
   CHECK_MESSAGE(object.size() == present, "a key that the form does not name, in ", object.dump().substr(0, 400));
 }
 
@@ -99,8 +100,11 @@ TEST_CASE("info --json") {
 
 TEST_CASE("plan --json") {
   const Json object = object_of({"plan", "zoo:squeezenet", "--json"});
-  check_form(object,
-             {{"model", "string"}, {"buffers", "number"}, {"lower_bound_bytes", "number"}, {"results", "array"}});
+  check_form(object, {{"model", "string"},
+                      {"graph", "object"},
+                      {"buffers", "number"},
+                      {"lower_bound_bytes", "number"},
+                      {"results", "array"}});
   CHECK(object["results"].size() == 1);
   for (const Json& result : object["results"])
     check_form(result, {{"planner", "string"},
@@ -118,14 +122,30 @@ TEST_CASE("run --json") {
   const std::string output = folder / "made/by/run";
   const Json object =
       object_of({"run", "zoo:mul_mat", "--threads", "2", "--repeat", "3", "--output", output, "--json"});
-  check_form(object, {{"model", "string"},        {"backend", "string"},       {"threads", "number"},
-                      {"seconds", "array"},       {"fastest", "number"},       {"threads_used", "array"},
-                      {"barriers", "array"},      {"nodes", "array"},          {"peak_bytes", "object"},
-                      {"outputs", "array"},       {"arena_bytes", "number"},   {"peak_reserved_bytes", "object"},
-                      {"work_bytes", "number"},   {"rewrites", "array"},       {"layout_candidates", "array"},
-                      {"deferred", "array"},      {"planner", "string"},       {"order", "string"},
-                      {"strategy", "string"},     {"allocator", "string"},     {"allocators", "object"},
-                      {"lazy_weights", "object"}, {"packed_weights", "object"}});
+  check_form(object, {{"model", "string"},
+                      {"backend", "string"},
+                      {"threads", "number"},
+                      {"graph", "object"},
+                      {"seconds", "array"},
+                      {"fastest", "number"},
+                      {"threads_used", "array"},
+                      {"barriers", "array"},
+                      {"nodes", "array"},
+                      {"peak_bytes", "object"},
+                      {"outputs", "array"},
+                      {"arena_bytes", "number"},
+                      {"peak_reserved_bytes", "object"},
+                      {"work_bytes", "number"},
+                      {"rewrites", "array"},
+                      {"layout_candidates", "array"},
+                      {"deferred", "array"},
+                      {"planner", "string"},
+                      {"order", "string"},
+                      {"strategy", "string"},
+                      {"allocator", "string"},
+                      {"allocators", "object"},
+                      {"lazy_weights", "object"},
+                      {"packed_weights", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);
   for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);
@@ -233,8 +253,8 @@ TEST_CASE("fused nodes list their ops, and fusion can be disabled") {
   CHECK(info["fused"].size() == fused_nodes);
   CHECK(info["fused_graph_nodes"] == fused["nodes"].size());
   CHECK(info["fused_activation_bytes"] < info["activation_bytes"]);
-  const Json plan = object_of({"plan", "zoo:squeezenet", "--fuse", "--json"});
-  CHECK(plan["buffers"] < object_of({"plan", "zoo:squeezenet", "--json"})["buffers"]);
+  const Json plan = object_of({"plan", "zoo:squeezenet", "--json"});
+  CHECK(plan["buffers"] < object_of({"plan", "zoo:squeezenet", "--no-fusion", "--json"})["buffers"]);
 }
 
 TEST_CASE("rewrites and layouts are reported and can be disabled") {

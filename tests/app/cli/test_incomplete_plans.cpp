@@ -47,10 +47,47 @@ TEST_CASE("a plan without nodes that are not supported is a failure, in text and
     CHECK(Json::parse(json.out).value("unknown_sizes", Json::array()) ==
           (unknown == 2 ? Json::array({"x3"}) : Json::array()));
     CHECK((text.out.find("size unknown: x3\n") != std::string::npos) == (unknown == 2));
+    CHECK(Json::parse(json.out)["report"]["incomplete"].get<std::string>().find("1 of 4 nodes") != std::string::npos);
     const Ended accepted = cli({"plan", part, "--allow-unknown"});
     CHECK(accepted.status == 0);
     CHECK(accepted.err.empty());
   }
+}
+
+TEST_CASE("every answer about an incomplete model has status 1 unless this is allowed") {
+  const TempFolder folder;
+  const std::string part = folder / "part.onnx", trace = folder / "cut.pftrace";
+  write_chain(part, 2);
+  REQUIRE(cli({"run", "zoo:squeezenet", "--record", trace}).status == 0);
+  const std::string whole = read_file(trace);
+  write_file(trace, whole.substr(0, whole.size() - 20));
+  const std::vector<std::vector<std::string>> commands{{"info", part},
+                                                       {"info", part, "--json"},
+                                                       {"plan", part, "--no-fusion"},
+                                                       {"plan", part, "--streams", "2"},
+                                                       {"plan", part, "--banks", "a=1M"},
+                                                       {"plan", part, "--moves", "depth-first"},
+                                                       {"plan", part, "--why", "n0", "n3"},
+                                                       {"plan", part, "--export", folder / "plan.csv"},
+                                                       {"info", trace},
+                                                       {"plan", trace},
+                                                       {"audit", trace},
+                                                       {"audit", trace, "--json"},
+                                                       {"convert", trace, folder / "cut.json"}};
+  for (std::vector<std::string> arguments : commands) {
+    CAPTURE(joined(arguments));
+    const Ended ended = cli(arguments);
+    CHECK(ended.status == 1);
+    CHECK(ended.says_one_line("--allow-unknown accepts it"));
+    CHECK(ended.says_one_line(arguments[1]));
+    CHECK_FALSE(ended.out.empty());
+    arguments.emplace_back("--allow-unknown");
+    const Ended allowed = cli(arguments);
+    CHECK(allowed.status == 0);
+    CHECK(allowed.err.empty());
+  }
+  // Commands that compute refuse it.
+  for (const char* command : {"run", "verify"}) CHECK(cli({command, part}).status != 0);
 }
 
 TEST_CASE("a model whose weights are missing is inspected and planned; a run is refused in one line") {
@@ -70,7 +107,7 @@ TEST_CASE("a model whose weights are missing is inspected and planned; a run is 
   CHECK(object["missing_data"]["tensors"] == 2);
   CHECK(object["missing_data"]["file"] == "model.onnx.data");
   CHECK(object["parameter_bytes"] == 60);
-  const Ended plan = cli({"plan", model, "--json"});
+  const Ended plan = cli({"plan", model, "--no-rewrite", "--no-fusion", "--json"});
   CHECK(plan.status == 0);
   CHECK(Json::parse(plan.out)["lower_bound_bytes"] == 88);  // x at an alignment of 64, and p
   for (const auto& arguments : {std::vector<std::string>{"run", model}, {"verify", model}}) {

@@ -78,13 +78,26 @@ std::string block_after(const std::string& page, const std::string& marker) {
   return text.substr(begin, text.find("\n\n", begin) - begin);
 }
 
+const char* const kPage = "docs/reference/plan-format.md";
+
+// The report is described once, for all commands.
+void check_report(const Json& report) {
+  const Keys documented = documented_keys(block_after(kPage, "\n`report`"));
+  std::set<std::string> printed;
+  collect_keys(report, "", documented.open, printed);
+  for (const std::string& key : printed)
+    CHECK_MESSAGE(documented.all.count(key) == 1, kPage << " lacks '" << key << "' of the report");
+}
+
 void check_keys(const std::string& page, const std::string& marker, const std::vector<std::string>& outputs) {
   CAPTURE(marker);
   const Keys documented = documented_keys(block_after(page, marker));
   std::set<std::string> printed;
   for (const std::string& output : outputs) {
-    const Json json = Json::parse(output, nullptr, false);
+    Json json = Json::parse(output, nullptr, false);
     REQUIRE_MESSAGE(json.is_object(), output);
+    if (json.contains("report")) check_report(json["report"]);
+    json.erase("report");
     collect_keys(json, "", documented.open, printed);
   }
   for (const std::string& key : documented.all)
@@ -92,8 +105,6 @@ void check_keys(const std::string& page, const std::string& marker, const std::v
   for (const std::string& key : printed)
     CHECK_MESSAGE(documented.all.count(key) == 1, page << " lacks '" << key << "', which is printed");
 }
-
-const char* const kPage = "docs/reference/plan-format.md";
 
 void write_model(const std::string& path, const OnnxMaker& model) {
   const auto bytes = model.bytes();

@@ -76,7 +76,7 @@ void check_head(const std::string& line, Report& r) {
   static const std::regex waits(
       R"(^barrier wait: ([0-9.]+) (\S+) summed over all threads, of ([0-9.]+) (\S+) in nodes$)");
   static const std::regex notes(
-      R"(^(chosen|rejected): |^\d+ of the \d+ runs used one thread|: \d+ times?, of \d+ nodes as written$)");
+      R"(^(chosen|rejected): |^graph for |^\d+ of the \d+ runs used one thread|: \d+ times?, of \d+ nodes as written$)");
   std::smatch m;
   if (std::regex_match(line, m, first)) {
     holds(reported(m[2], m[3]), r.audit, r.of_run("lasted"), Report::kApart);

@@ -32,7 +32,9 @@ TEST_CASE("the report of a run has the recorded totals in all forms") {
   const Recorded recorded;
   const Ended json = cli({"report", recorded.file, "--json"});
   REQUIRE(json.status == 0);
-  const Json report = Json::parse(json.out);
+  Json report = Json::parse(json.out);
+  CHECK(report.at("report").at("command") == "report");
+  report.erase("report");
   const Json info = Json::parse(cli({"info", recorded.file, "--json"}).out);
   CHECK(report["totals"]["peak_bytes"] == info["peak_bytes"]);
   CHECK(report["totals"]["reserved_bytes"] == info["peak_reserved_bytes"]);

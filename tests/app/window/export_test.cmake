@@ -51,6 +51,13 @@ execute_process(COMMAND "${PROGRAM}" --export timeline -o "${FOLDER}/open.png" "
 if(NOT status EQUAL 0 OR NOT EXISTS "${FOLDER}/open.png" OR NOT note MATCHES "^arenascope: [^\n]*1 span without an end[^\n]*\n$")
   message(FATAL_ERROR "spans without an end: status ${status}: ${note}")
 endif()
+# Of a damaged trace the rest is drawn, and the status reports it.
+file(WRITE "${FOLDER}/cut.json" "[{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":9},{\"ph\":\"X\",")
+execute_process(COMMAND "${PROGRAM}" --export timeline -o "${FOLDER}/cut.png" "${FOLDER}/cut.json"
+                RESULT_VARIABLE status ERROR_VARIABLE note)
+if(NOT status EQUAL 1 OR NOT EXISTS "${FOLDER}/cut.png" OR NOT note MATCHES "^arenascope: [^\n]*cut.json[^\n]*\n$")
+  message(FATAL_ERROR "a truncated trace: status ${status}: ${note}")
+endif()
 # A write error is reported with its reason in one line, without messages of Qt.
 foreach(format csv svg png pdf)
   file(CREATE_LINK /dev/full "${FOLDER}/full.${format}" SYMBOLIC)

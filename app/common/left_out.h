@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Whether an answer about a recording, trace or model covers the whole file.
+#pragma once
+#include <string>
+
+#include <arenascope/models/model.h>
+#include <arenascope/trace/snapshot.h>
+
+namespace arenascope::app {
+
+// One message about events that are missing: damaged, unreadable or lost while they were recorded; "" for none. Notes
+// about a sound file are none.
+std::string left_out(const trace::Snapshot& snapshot);
+
+// Nodes that cannot be computed and tensors of unknown size: "1 of 8 nodes cannot be computed, 2 tensors of unknown size";
+// empty for a complete model.
+std::string left_out(const models::Model& model);
+
+}  // namespace arenascope::app
