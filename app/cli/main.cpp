@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/completions.h"
 #include "app/cli/reference.h"
 #include "app/cli/report.h"
 
@@ -27,6 +28,14 @@ std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int a
     names += fmt::format(" {}", command->get_name());
   return fmt::format("unknown command '{}'; available:{}", argv[1], names);
 }
+
+// CLI11 appends "{false}" to flags that disable something.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    return arenascope::cli::without_flag_values(CLI::Formatter::make_option_name(option, positional));
+  }
+};
 
 // Memory may run out a second time while an error is unwound: the destructor of nlohmann::json, in which results are
 // collected, allocates. The process then ends here, with the same message and status as for other refused memory.
@@ -49,6 +58,28 @@ void hold_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
 }
 
+// Hidden: prints the documentation that packaging/generate-docs stores.
+void add_reference(CLI::App& app, arenascope::cli::Body& body) {
+  using namespace arenascope::cli;
+  auto* reference = app.add_subcommand("reference", "Reference of all commands, for the documentation")->group("");
+  auto man = std::make_shared<bool>(false);
+  reference->add_flag("--man", *man, "As a man page");
+  auto shell = std::make_shared<std::string>();
+  reference->add_option("--completions", *shell, "As completions of bash, zsh or fish");
+  reference->callback([&app, &body, man, shell] {
+    body = [&app, man, shell] {
+      if (!shell->empty()) {
+        const auto text = completions(app, *shell);
+        if (!text) return fail(kUsage, text.error().message);
+        fmt::print("{}", *text);
+        return static_cast<int>(kDone);
+      }
+      fmt::print("{}", *man ? man_page(app, ARENASCOPE_VERSION) : markdown_reference(app));
+      return static_cast<int>(kDone);
+    };
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,6 +89,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Arenascope: memory visualizer, profiler and step debugger for tensor programs", "arenascope-cli"};
   app.set_version_flag("--version", "arenascope-cli " ARENASCOPE_VERSION);
   app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>());
   Context context;
   Body body;
   add_devices(app, context, body);
@@ -75,15 +107,7 @@ int main(int argc, char** argv) {
   add_replay(app, context, body);
   add_report(app, context, body);
   add_attach(app, context, body);
-  auto* reference = app.add_subcommand("reference", "Reference of all commands, for the documentation")->group("");
-  auto man = std::make_shared<bool>(false);
-  reference->add_flag("--man", *man, "As a man page");
-  reference->callback([&app, &body, man] {
-    body = [&app, man] {
-      fmt::print("{}", *man ? man_page(app, ARENASCOPE_VERSION) : markdown_reference(app));
-      return static_cast<int>(kDone);
-    };
-  });
+  add_reference(app, body);
   try {
     move_host_after_dashes(argc, argv);
     app.parse(argc, argv);

@@ -12,13 +12,6 @@ struct OptionText {
   std::string names, value, description;
 };
 
-// CLI11 appends "{false}" to flags that switch something off.
-std::string without_flag_values(std::string names) {
-  for (size_t open = names.find('{'); open != std::string::npos; open = names.find('{'))
-    names.erase(open, names.find('}', open) - open + 1);
-  return names;
-}
-
 std::string joined_with_spaces(const std::string& names) {
   std::string out;
   for (const char c : names) {
@@ -76,6 +69,12 @@ std::string roff(const std::string& text) {
 }
 
 }  // namespace
+
+std::string without_flag_values(std::string names) {
+  for (size_t open = names.find('{'); open != std::string::npos; open = names.find('{'))
+    names.erase(open, names.find('}', open) - open + 1);
+  return names;
+}
 
 std::string markdown_reference(const CLI::App& app) {
   std::string out =

@@ -7,6 +7,9 @@
 
 namespace arenascope::cli {
 
+// The names of an option without the values that CLI11 appends: "--no-join{false}" is "--no-join".
+std::string without_flag_values(std::string names);
+
 std::string markdown_reference(const CLI::App& app);
 std::string man_page(const CLI::App& app, const std::string& version);
 
