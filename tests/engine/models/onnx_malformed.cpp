@@ -451,7 +451,7 @@ class Hostile {
     onnx::NodeProto* node = any_node(*model_.mutable_graph());
     if (!node) return;
     auto* a = node->add_attribute();
-    static constexpr const char* kNames[] = {"axis",  "axes",     "keepdims",     "to",    "dtype",
+    static constexpr const char* kNames[] = {"axis",  "axes",     "keepdims",          "to",    "dtype",
                                              "alpha", "nonsense", "iterations before", "group", "size"};
     a->set_name(any_of(kNames, random_));
     a->set_type(Kind::INT);
