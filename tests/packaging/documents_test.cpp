@@ -20,34 +20,6 @@ namespace {
 
 const std::filesystem::path kRoot = ARENASCOPE_SOURCE_DIR;
 
-std::string text_of(const std::filesystem::path& name) {
-  std::ifstream in(kRoot / name, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// Every Markdown file at the top, below docs and below packaging, from the root.
-std::vector<std::string> documents() {
-  std::vector<std::string> names;
-  const auto add = [&](const std::filesystem::directory_entry& entry) {
-    if (entry.path().extension() == ".md")
-      names.push_back(std::filesystem::relative(entry.path(), kRoot).generic_string());
-  };
-  for (const auto& entry : std::filesystem::directory_iterator(kRoot)) add(entry);
-  for (const char* folder : {"docs", "packaging"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / folder)) add(entry);
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// The capture group `group` of every match of `form`.
-std::vector<std::string> matches(const std::string& text, const std::regex& form, size_t group = 1) {
-  std::vector<std::string> out;
-  for (std::sregex_iterator m(text.begin(), text.end(), form), end; m != end; ++m) out.push_back((*m)[group]);
-  return out;
-}
-
 // The fragment of a heading as hosting sites form it: lower case, hyphens for spaces, no punctuation.
 std::string fragment_of(const std::string& heading) {
   std::string out;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Environment variables: docs/reference/environment.md and docs/dev/testing.md list those that are read, and no others.
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,13 +32,6 @@ Names read_variables(const SourceFile& file) {
   if (is_shell) add(shell);
   if (file.ends(".py") || file.text.starts_with("#!/usr/bin/env python3")) add(python);
   return out;
-}
-
-std::string text_of(const char* name) {
-  std::ifstream in(std::filesystem::path(ARENASCOPE_SOURCE_DIR) / name, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 // The variables in the tables of a page.
