@@ -44,6 +44,38 @@ Status fit(CompiledPlan& compiled, const Program& program, const CompileOptions&
   return {};
 }
 
+// Completes the program with a memory plan of its transformed graph.
+Status use_plan(Program& program, const CompileOptions& options, MemoryPlan memory) {
+  CompiledPlan compiled{program.transformed, program.transformed_outputs, {}, std::move(memory)};
+  if (options.capacity && compiled.memory.arena_bytes > *options.capacity) {
+    if (options.progress) options.progress("making it fit");
+    if (auto ok = fit(compiled, program, options, memory_plan_options(options, *program.backend)); !ok) return ok;
+  }
+  const int host_threads = options.threads > 0 ? options.threads : usable_processors();
+  const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;
+  auto plan = ExecutionPlan::make(compiled.graph, std::move(compiled.memory), *program.backend, threads,
+                                  options.execution, program.host.get());
+  if (!plan) return plan.error();
+  program.plan = std::move(*plan);
+  program.threads = threads;
+  program.strategy = options.strategy;
+  program.outputs = std::move(compiled.outputs);
+  program.savings = std::move(compiled.savings);
+  return {};
+}
+
+// `plan` receives the memory plan of the transformed graph if one was made.
+Result<Program> transform(const models::Model& model, const Devices& devices, const CompileOptions& options,
+                          std::optional<MemoryPlan>& plan) {
+  Program program;
+  program.transformed = model.graph;
+  for (const models::ValueInfo& output : model.outputs) program.transformed_outputs.push_back(output.tensor);
+  if (options.rewrite)
+    if (auto ok = rewrite_program(program, model, *devices.main, options); !ok) return ok.error();
+  if (auto ok = transform_for(program, devices, options, plan); !ok) return ok.error();
+  return program;
+}
+
 }  // namespace
 
 planner::Options planner_options(const CompileOptions& options) {
@@ -82,13 +114,8 @@ std::string graph_form(const Program& program) {
 }
 
 Result<Program> transform_model(const models::Model& model, const Devices& devices, const CompileOptions& options) {
-  Program program;
-  program.transformed = model.graph;
-  for (const models::ValueInfo& output : model.outputs) program.transformed_outputs.push_back(output.tensor);
-  if (options.rewrite)
-    if (auto ok = rewrite_program(program, model, *devices.main, options); !ok) return ok.error();
-  if (auto ok = transform_for(program, devices, options); !ok) return ok.error();
-  return program;
+  std::optional<MemoryPlan> plan;
+  return transform(model, devices, options, plan);
 }
 
 Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
@@ -97,37 +124,26 @@ Result<Program> compile(const models::Model& model, const Devices& devices, cons
                              model.why_not_runnable())};
   CompileOptions options = given;
   if (options.threads == 0) options.threads = usable_processors();
-  auto program = transform_model(model, devices, options);
+  std::optional<MemoryPlan> plan;
+  auto program = transform(model, devices, options, plan);
   if (!program) return program.error();
-  if (auto ok = replan(*program, options); !ok) return Error{fmt::format("{}: {}", model.name, ok.error().message)};
+  const Status planned = plan ? use_plan(*program, options, std::move(*plan)) : replan(*program, options);
+  if (!planned) return Error{fmt::format("{}: {}", model.name, planned.error().message)};
   return program;
 }
 
-Status replan(Program& program, const CompileOptions& options) {
-  const auto progress = [&](const char* phase) {
-    if (options.progress) options.progress(phase);
-  };
-  progress("planning");
-  const MemoryPlanOptions plan_options = memory_plan_options(options, *program.backend);
-  auto memory = plan_memory(program.transformed, options.planner, options.order, plan_options, order_options(options));
+Result<MemoryPlan> plan_graph(const Graph& graph, const Backend& backend, const CompileOptions& options) {
+  if (options.progress) options.progress("planning");
+  auto memory =
+      plan_memory(graph, options.planner, options.order, memory_plan_options(options, backend), order_options(options));
   if (options.stop.stop_requested()) return Error{"planning was cancelled"};
+  return memory;
+}
+
+Status replan(Program& program, const CompileOptions& options) {
+  auto memory = plan_graph(program.transformed, *program.backend, options);
   if (!memory) return memory.error();
-  CompiledPlan compiled{program.transformed, program.transformed_outputs, {}, std::move(*memory)};
-  if (options.capacity && compiled.memory.arena_bytes > *options.capacity) {
-    progress("making it fit");
-    if (auto ok = fit(compiled, program, options, plan_options); !ok) return ok;
-  }
-  const int host_threads = options.threads > 0 ? options.threads : usable_processors();
-  const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;
-  auto plan = ExecutionPlan::make(compiled.graph, std::move(compiled.memory), *program.backend, threads,
-                                  options.execution, program.host.get());
-  if (!plan) return plan.error();
-  program.plan = std::move(*plan);
-  program.threads = threads;
-  program.strategy = options.strategy;
-  program.outputs = std::move(compiled.outputs);
-  program.savings = std::move(compiled.savings);
-  return {};
+  return use_plan(program, options, std::move(*memory));
 }
 
 }  // namespace arenascope

@@ -49,14 +49,18 @@ Bytes largest_image(const Graph& graph) {
 // Selects fusion and image layout: tries candidates from the fastest until the arena of one is within the limit.
 class LayoutSelection {
  public:
-  LayoutSelection(Program& program, const Backend& backend, const CompileOptions& options)
-      : program_(program), backend_(backend), options_(options) {}
+  // `plan` receives the memory plan of the selected graph.
+  LayoutSelection(Program& program, const Backend& backend, const CompileOptions& options,
+                  std::optional<MemoryPlan>& plan)
+      : program_(program), backend_(backend), options_(options), plan_(plan) {}
 
   Status run() {
     const GraphVariant plain{program_.transformed, program_.transformed_outputs};
-    auto without = arena_of(plain);
+    auto without = plan_graph(plain.graph, backend_, options_);
     if (!without) return without.error();
-    max_arena_bytes_ = static_cast<double>(*without) * max_arena_ratio(options_.prefer);
+    const Bytes arena_without = without->arena_bytes;
+    max_arena_bytes_ = static_cast<double>(arena_without) * max_arena_ratio(options_.prefer);
+    plan_ = std::move(*without);
     auto fused = fuse(plain);
     if (!fused) return fused.error();
     bool chosen = false;
@@ -74,7 +78,7 @@ class LayoutSelection {
       if (!done) return done.error();
       chosen = *done;
     }
-    program_.layout_candidates.push_back({"unfused", *without, !chosen});
+    program_.layout_candidates.push_back({"unfused", arena_without, !chosen});
     return {};
   }
 
@@ -89,23 +93,14 @@ class LayoutSelection {
     return fused->fused.empty() ? plain : plain.then(fused->graph, fused->node_map);
   }
 
-  // Size of the arena by a planner without search.
-  Result<Bytes> arena_of(const GraphVariant& form) const {
-    MemoryPlanOptions plan;
-    plan.alignment = std::max(backend_.alignment(), options_.alignment);
-    plan.in_place = options_.in_place;
-    auto memory = plan_memory(form.graph, "greedy-by-size", "depth-first", plan);
-    if (!memory) return memory.error();
-    return memory->arena_bytes;
-  }
-
   // If the arena of the variant is within the limit, makes it the program's graph and returns true.
   Result<bool> try_candidate(const char* name, GraphVariant form) {
-    auto arena = arena_of(form);
-    if (!arena) return arena.error();
-    const bool fits = static_cast<double>(*arena) <= max_arena_bytes_;
-    program_.layout_candidates.push_back({name, *arena, fits});
+    auto plan = plan_graph(form.graph, backend_, options_);
+    if (!plan) return plan.error();
+    const bool fits = static_cast<double>(plan->arena_bytes) <= max_arena_bytes_;
+    program_.layout_candidates.push_back({name, plan->arena_bytes, fits});
     if (!fits) return false;
+    plan_ = std::move(*plan);
     program_.transformed = form.graph;
     program_.transformed_outputs = std::move(form.outputs);
     return true;
@@ -114,6 +109,7 @@ class LayoutSelection {
   Program& program_;
   const Backend& backend_;
   const CompileOptions& options_;
+  std::optional<MemoryPlan>& plan_;
   double max_arena_bytes_ = 0;
 };
 
@@ -193,10 +189,11 @@ std::optional<Prefer> parse_prefer(std::string_view name) {
 
 double max_arena_ratio(Prefer prefer) { return prefer == Prefer::Time ? 1.15 : 1.0; }
 
-Status transform_for(Program& program, const Devices& devices, const CompileOptions& options) {
+Status transform_for(Program& program, const Devices& devices, const CompileOptions& options,
+                     std::optional<MemoryPlan>& plan) {
   program.backend = devices.main;
   if (devices.main->runs_on_host_threads())
-    return options.fuse ? LayoutSelection(program, *devices.main, options).run() : Status();
+    return options.fuse ? LayoutSelection(program, *devices.main, options, plan).run() : Status();
   if (options.precision == Precision::Low)
     if (auto ok = convert_to_fp16(program); !ok) return ok;
   if (auto ok = pack(program, *devices.main, options); !ok) return ok;

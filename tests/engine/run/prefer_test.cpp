@@ -82,6 +82,38 @@ TEST_CASE("fusion and layouts respect the preferred arena size in all zoo and fi
   }
 }
 
+TEST_CASE("the arena of each evaluated layout is that of the program, by its own planner and order") {
+  auto devices = open_devices("cpu");
+  REQUIRE(devices.ok());
+  for (const char* entry : {"mnist_cnn", "squeezenet"})
+    for (const char* planner : {"none", "greedy-by-size", "two-level"})
+      for (const char* order : {"depth-first", "breadth-first"})
+        for (const bool in_place : {false, true}) {
+          CAPTURE(entry);
+          CAPTURE(planner);
+          CAPTURE(order);
+          CAPTURE(in_place);
+          auto model = models::open_zoo(entry);
+          REQUIRE(model);
+          CompileOptions options = plain_options();
+          options.planner = planner;
+          options.order = order;
+          options.in_place = in_place;
+          options.fuse = true;
+          auto fused = compile(*model, *devices, options);
+          REQUIRE(fused);
+          const auto chosen = std::find_if(fused->layout_candidates.begin(), fused->layout_candidates.end(),
+                                           [](const LayoutCandidate& candidate) { return candidate.chosen; });
+          REQUIRE(chosen != fused->layout_candidates.end());
+          CHECK(chosen->arena_bytes == fused->plan.memory.arena_bytes);
+          CHECK(fused->plan.memory.planner == planner);
+          options.fuse = false;
+          auto plain = compile(*model, *devices, options);
+          REQUIRE(plain);
+          CHECK(fused->layout_candidates.back().arena_bytes == plain->plan.memory.arena_bytes);
+        }
+}
+
 TEST_CASE("a rewritten model gives the original outputs, also after replanning") {
   for (const char* spec : {"zoo:mobilenet_v2", "zoo:resnet50"}) {
     CAPTURE(spec);
