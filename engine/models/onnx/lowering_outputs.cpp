@@ -4,9 +4,48 @@
 #include "engine/models/onnx/lowering.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace arenascope::models {
+
+namespace {
+
+// The graph's leaf tensors, and those of the statistics of training, which nodes outside of the graph compute.
+std::unordered_set<const TensorImpl*> used_leafs(const Model& model) {
+  std::unordered_set<const TensorImpl*> used(model.graph.leafs().begin(), model.graph.leafs().end());
+  std::vector<const TensorImpl*> open;
+  for (const Statistic& statistic : model.statistics)
+    open.insert(open.end(), {statistic.kept.impl(), statistic.next.impl()});
+  while (!open.empty()) {
+    const TensorImpl* tensor = open.back();
+    open.pop_back();
+    if (!tensor || !used.insert(tensor).second) continue;
+    open.insert(open.end(), tensor->sources.begin(), tensor->sources.end());
+    open.push_back(tensor->view_source);
+  }
+  return used;
+}
+
+// Drops weights and added inputs that nothing reads, such as those of a subgraph that was lowered to infer types only
+// (try_subgraph()).
+void drop_unused_leafs(Model& model) {
+  const auto used = used_leafs(model);
+  std::erase_if(model.weights, [&](const Weight& weight) { return !used.contains(weight.tensor.impl()); });
+  std::unordered_set<std::string> dropped;
+  for (const ValueInfo& input : model.inputs) {
+    const auto is_input = [&](const RandomInput& random) { return random.name == input.name; };
+    const bool added =
+        input.name == kDropoutInput || std::any_of(model.random_inputs.begin(), model.random_inputs.end(), is_input);
+    if (added && !used.contains(input.tensor.impl())) dropped.insert(input.name);
+  }
+  std::erase_if(model.inputs, [&](const ValueInfo& input) { return dropped.contains(input.name); });
+  std::erase_if(model.random_inputs, [&](const RandomInput& input) { return dropped.contains(input.name); });
+}
+
+}  // namespace
 
 // Outputs that are given tensors or that are listed twice are copied, so that each output has its own memory.
 Status Lowering::add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
@@ -77,6 +116,7 @@ Status Lowering::finish_graph() {
   for (const Tensor& root : roots)
     if (auto done = graph->expand(root); !done) return done;
   model_.graph = std::move(*graph);
+  drop_unused_leafs(model_);
   return {};
 }
 

@@ -296,6 +296,33 @@ TEST_CASE("a weight is stored once for all iterations of a loop, also transposed
     for (const char* op : {"Add", "MatMul"}) CHECK(bytes(op, inside) == Bytes{64} * 64 * 4);
 }
 
+TEST_CASE("a body that was lowered only to infer types leaves no weight and no input in the model") {
+  for (const bool inside : {false, true})
+    for (const bool drops : {false, true}) {
+      CAPTURE(inside);
+      CAPTURE(drops);
+      OnnxMaker body(16), m(16);
+      body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {4, 4});
+      body.output("go_out", {}, kBool).output("s_out", {4, 4}).output("one").node("Identity", {"go"}, {"go_out"});
+      body.node("Identity", {"s"}, {"s_out"}).node("Add", {"s", "w"}, {"sum"});
+      (inside ? body : m).raw_weight("w", {4, 4}, std::string(64, '\1'));
+      body.raw_weight("half", {}, std::string("\0\0\0\x3f", 4)).raw_weight("trains", {}, std::string(1, 1), kBool);
+      if (drops)
+        body.node("Dropout", {"sum", "half", "trains"}, {"one"});
+      else
+        body.node("Neg", {"sum"}, {"one"});
+      m.input("x", {4, 4}).output("y").output("all").weight("turns", {}, Ints{0});
+      OpenOptions options;
+      options.learning = true;
+      auto model = m.node("Loop", {"turns", "", "x"}, {"y", "all"}, {{"body", &body}}).open(options);
+      REQUIRE(model.ok());
+      REQUIRE_MESSAGE(model->runnable(), model->why_not_runnable());
+      CHECK(to_string(model->outputs[1].tensor.sizes()) == "[0, 4, 4]");
+      for (const Weight& weight : model->weights) CHECK((weight.tensor->name.view() != "w"));
+      CHECK(model->inputs.size() == 1);
+    }
+}
+
 TEST_CASE("loop iterations, branches and scan steps are layers inside their operator's layer") {
   const auto layers = [](OnnxMaker& m) {
     auto model = m.open();
