@@ -4336,8 +4336,8 @@ address %1</source>
         <translation>设备或此计算图不支持</translation>
     </message>
     <message>
-        <source>kernels are enqueued one by one so that each is timed; runs that are not inspected are captured and replayed</source>
-        <translation>逐个内核入队，使每个内核都有时间；不查看的运行会被捕获并重放</translation>
+        <source>kernels are enqueued one by one in the first run and in runs that are inspected; others are captured and replayed</source>
+        <translation>首次运行和被检查的运行逐个提交内核；其他运行被捕获并重放</translation>
     </message>
     <message>
         <source>tried, but rejected by the driver</source>

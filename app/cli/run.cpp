@@ -181,16 +181,38 @@ void print_results(Runner& runner) {
   }
 }
 
-void print_report(Runner& runner, const std::vector<RunReport>& reports) {
-  const ExecutionPlan& plan = runner.plan();
-  const RunReport& best = reports[fastest(reports)];
-  const std::vector<NodeTime>& nodes = best.nodes;
+// The slowest nodes of a timed run.
+void print_node_times(const ExecutionPlan& plan, const std::vector<NodeTime>& nodes) {
   std::vector<size_t> by_time(nodes.size());
   for (size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
   std::stable_sort(by_time.begin(), by_time.end(),
                    [&](size_t a, size_t b) { return nodes[a].nanoseconds > nodes[b].nanoseconds; });
   Nanoseconds sum = 0, waits = 0;
-  for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
+  int64_t untimed = 0;
+  for (const NodeTime& node : nodes) {
+    sum += node.nanoseconds.value_or(0), waits += node.barrier_wait_nanoseconds;
+    untimed += node.nanoseconds ? 0 : 1;
+  }
+  cli::print("barrier wait: {} summed over all threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
+             app::format_nanoseconds(sum));
+  if (untimed > 0)
+    cli::print("{} without a time: the device computes them together with others and reports one time for all\n",
+               counted(untimed, "node"));
+  cli::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
+  for (size_t i = 0; i < std::min<size_t>(by_time.size(), 20); ++i) {
+    const NodeTime& time = nodes[by_time[i]];
+    const Nanoseconds own = time.nanoseconds.value_or(0);
+    if (own == 0) break;
+    const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
+    cli::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
+               app::format_nanoseconds(own), 100.0 * double(own) / double(std::max<Nanoseconds>(sum, 1)),
+               app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(own));
+  }
+}
+
+void print_report(Runner& runner, const std::vector<RunReport>& reports) {
+  const ExecutionPlan& plan = runner.plan();
+  const RunReport& best = reports[fastest(reports)];
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
   const bool has_deferred = runner.model().deferred != nullptr;
   cli::print("{} on {}: {}, {}{}\n", runner.model().name, counted(best.threads, "thread"),
@@ -213,18 +235,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   for (const MemorySaving& step : runner.savings()) cli::print("{}\n", sentence(step));
   if (has_deferred)
     cli::print("the table below covers the main graph only; a recording (--record) contains the deferred subgraphs\n");
-  cli::print("barrier wait: {} summed over all threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
-             app::format_nanoseconds(sum));
-  cli::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
-  for (size_t i = 0; i < std::min<size_t>(by_time.size(), 20); ++i) {
-    const NodeTime& time = nodes[by_time[i]];
-    if (time.nanoseconds == 0) break;
-    const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
-    cli::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
-               app::format_nanoseconds(time.nanoseconds),
-               100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
-               app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(time.nanoseconds));
-  }
+  print_node_times(plan, best.nodes);
   cli::print("\n{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", "memory", "peak", "reserved", "cached now",
              "waste now", "hits", "misses");
   for (MemoryKind kind : kMemoryKinds) {
@@ -254,7 +265,7 @@ Result<std::vector<RunReport>> repeat_run(Runner& runner, const RunArguments& ar
                                           RunControl& control) {
   std::vector<RunReport> reports;
   RunOptions options;
-  if (!arguments.no_node_times || runner.model().deferred) options.control = &control;
+  options.control = &control;
   options.timed = !arguments.no_node_times;
   for (int i = 0; i < arguments.repeat; ++i) {
     progress.phase(fmt::format("run {}", i + 1), double(i) / arguments.repeat);
@@ -272,7 +283,7 @@ Json nodes_json(Runner& runner, const std::vector<NodeTime>& nodes) {
     const TensorImpl& node = runner.plan().graph.node(runner.plan().steps[i].node);
     list.push_back({{"name", node.name},
                     {"op", name(node.op)},
-                    {"nanoseconds", nodes[i].nanoseconds},
+                    {"nanoseconds", nodes[i].nanoseconds ? Json(*nodes[i].nanoseconds) : Json()},
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
     if (node.op == Op::Fused) list.back()["ops"] = fused_ops(node);
     if (const std::string origin = origin_text(node); !origin.empty()) list.back()["origin"] = origin;
@@ -429,8 +440,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
                                         "no-stealing",   "no-thread-fallback"});
   command->add_option("--output", a->output, "Directory for the outputs, one .npy file each");
   command->add_option("--repeat", a->repeat, "Number of runs")->capture_default_str();
-  command->add_flag("--no-node-times", a->no_node_times,
-                    "Do not measure single nodes; lets a device queue or replay the whole graph");
+  command->add_flag("--no-node-times", a->no_node_times, "Do not measure single nodes");
   command->add_option("--record", a->record, "Recording file of the runs");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return run_model(context, *a); }; });

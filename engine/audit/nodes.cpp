@@ -6,6 +6,8 @@
 
 #include "engine/audit/writer.h"
 
+#include <set>
+
 namespace arenascope::audit {
 
 namespace {
@@ -154,6 +156,17 @@ std::string node_name(const Raw& raw, int32_t graph, int32_t node) {
   return fmt::format("node {}", node);
 }
 
+// Backends of devices whose queue is recorded. The host's spans of their nodes are the time for queueing them.
+static std::set<std::string> queue_backends(const Raw& raw) {
+  std::set<std::string> out;
+  for (const auto& [id, track] : raw.tracks) {
+    const auto device = raw.devices.find(track.device.value);
+    if (track.kind == trace::TrackKind::DeviceQueue && device != raw.devices.end()) out.insert(device->second.backend);
+  }
+  out.erase("");
+  return out;
+}
+
 void audit_nodes(const Raw& raw, Writer& out) {
   std::map<std::pair<int32_t, int32_t>, std::map<int32_t, NodeRun>> nodes;  // graph and node; by run
   for (const RawSpan& s : raw.spans) {
@@ -168,7 +181,11 @@ void audit_nodes(const Raw& raw, Writer& out) {
     const bool device = track != raw.tracks.end() && track->second.kind == trace::TrackKind::DeviceQueue;
     (s.kind == SpanKind::Wait ? of.waits : device ? of.device_parts : of.parts).push_back({s.begin, s.end});
   }
-  for (const auto& [key, runs] : nodes) {
+  const std::set<std::string> queued = queue_backends(raw);
+  for (auto& [key, runs] : nodes) {
+    if (queued.contains(raw.graphs.at(key.first).nodes[static_cast<size_t>(key.second)].backend))
+      for (auto& [id, run] : runs)
+        if (raw.runs.at(id).ended && run.device_parts.empty()) run.parts.clear();
     NodeFigures f = figures_of(runs, raw);
     if (f.runs == 0) continue;
     std::tie(f.graph, f.node) = key;

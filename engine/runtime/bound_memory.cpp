@@ -142,6 +142,7 @@ Status BoundMemory::allocate_output(size_t step) {
 }
 
 Status BoundMemory::allocate_image(size_t step) {
+  if (images_pinned_) return {};
   for (NodeId id : image_begins_[step]) {
     TensorImpl& node = plan_->graph.node(id);
     if (strategy_ == MemoryStrategy::None && node.storage.allocated()) continue;
@@ -187,6 +188,11 @@ bool BoundMemory::reacquire_images() {
       plan_->graph.node(id).storage = held[place];
     }
   }
+  // An image that one tensor uses alone is bound to it.
+  for (const auto& begins : image_begins_)
+    for (NodeId id : begins)
+      if (std::count(image_addresses_.begin(), image_addresses_.end(), image_addresses_[id.index()]) == 1)
+        report_binding(plan_->graph.node(id), trace::TensorRef::node(id));
   return true;
 }
 
@@ -217,7 +223,8 @@ void BoundMemory::report_binding(const TensorImpl& tensor, trace::TensorRef ref)
 void BoundMemory::end(size_t step) {
   if (strategy_ == MemoryStrategy::None) return;
   const Storage nowhere(backend_.device());
-  for (NodeId id : image_ends_[step]) plan_->graph.node(id).storage = nowhere;
+  if (!images_pinned_)
+    for (NodeId id : image_ends_[step]) plan_->graph.node(id).storage = nowhere;
   if (strategy_ != MemoryStrategy::Eager) return;
   for (uint32_t index : ends_[step]) {
     const PlannedTensor& tensor = plan_->memory.tensors[index];

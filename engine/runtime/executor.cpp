@@ -158,8 +158,10 @@ Result<RunReport> Executor::run_plan(const RunOptions& options) {
   const trace::Clock monotonic;
   const bool recorded = p.trace.on();
   const trace::Clock& clock = recorded ? p.options.recorder->clock() : monotonic;
-  const bool instrumented = options.timed || recorded || options.control || options.after_node || options.break_before;
-  p.memory.pin_images(!instrumented);
+  // A recorder, a clock or a control without requests does not change what is launched.
+  const bool inspected =
+      options.after_node || options.break_before || (options.control && options.control->has_request());
+  p.memory.pin_images(!inspected);
   RunLoop loop(p.setup, options, clock, recorded);
   const bool may_fall_back = !loop.serial() && !loop.alone() && !p.options.force_multithreaded;
   if (may_fall_back && p.fallback.choose_single()) loop.use_single_thread();
@@ -171,9 +173,10 @@ Result<RunReport> Executor::run_plan(const RunOptions& options) {
   if (recorded) loop.set_run(run = p.trace.begin(loop.threads_used(), loop.stepped()));
   const Nanoseconds begin = clock.now();
   // A run cannot be replayed if its memory is rebound between nodes or its results are inspected.
-  if (auto ok = p.steps.begin_run(loop.serial() || instrumented); !ok) {
+  if (auto ok = p.steps.begin_run(loop.serial() || inspected); !ok) {
     loop.fail(ok.error());
   } else {
+    if (!p.steps.interruptible()) loop.ignore_requests();
     loop.begin();
     const auto part = [&](int ith) { loop.work(ith); };
     loop.threads_used() == 1 ? p.pool->run_alone(part) : p.pool->run(part);

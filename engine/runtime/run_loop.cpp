@@ -103,7 +103,7 @@ RunLoop::SerialSection RunLoop::between_items(size_t done) {
   else if (done < items().size())
     stop_ = !without_exceptions(setup_.steps.step_of(done),
                                 [&] { return pause_before(Step(static_cast<int32_t>(setup_.steps.step_of(done)))); });
-  if (options_.control && options_.control->stepping()) stepped_ = true;
+  if (interruptible_ && options_.control && options_.control->stepping()) stepped_ = true;
   if (stepped_) done_between_ |= trace::kStepped;
   if (stop_) end_after(done);
   section.flags = done_between_;
@@ -261,15 +261,16 @@ std::vector<NodeTime> RunLoop::node_times(std::span<const DeviceSpan> spans) con
   std::vector<NodeTime> out(plan.steps.size());
   for (const StepItem& item : items()) {
     const Times* row = &times_[item.step * setup_.threads()];
-    if (row[0].leave == 0) continue;
     NodeTime& time = out[item.step];
+    time.nanoseconds = std::nullopt;
+    if (row[0].leave == 0) continue;
     Nanoseconds first = row[0].begin, last = row[0].arrive;
     for (size_t t = 0; t < (single_threaded_ ? 1 : setup_.threads()); ++t) {
       if (t < static_cast<size_t>(item.tasks))
         first = std::min(first, row[t].begin), last = std::max(last, row[t].arrive);
       time.barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
     }
-    time.nanoseconds = last - first;
+    if (!item.on_device) time.nanoseconds = last - first;
   }
   // The time of a device node runs from its first kernel to its last; the time to queue them is not counted.
   std::unordered_map<const TensorImpl*, std::pair<Nanoseconds, Nanoseconds>> on_device;

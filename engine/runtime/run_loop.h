@@ -48,6 +48,8 @@ class RunLoop {
   // Lets the first thread compute all chunks of all nodes.
   void use_single_thread() { single_threaded_ = true; }
   bool ran_single_threaded() const { return single_threaded_; }
+  // The run cannot be paused or aborted before its end (PreparedGraph::interruptible()).
+  void ignore_requests() { interruptible_ = false; }
   // Sets the run id of the recorded spans.
   void set_run(trace::RunId run) { run_ = run; }
   void fail(Error error);
@@ -94,7 +96,7 @@ class RunLoop {
   const std::vector<StepItem>& items() const { return setup_.steps.items(); }
   trace::ThreadRing* ring(int ith) const { return setup_.rings[static_cast<size_t>(ith)]; }
   bool clocked() const { return recorded_ || !times_.empty(); }
-  bool has_request() const { return options_.control && options_.control->has_request(); }
+  bool has_request() const { return interruptible_ && options_.control && options_.control->has_request(); }
   bool no_barrier_after(size_t item) const;
   Times& slot(size_t step, int ith) { return times_[step * setup_.threads() + static_cast<size_t>(ith)]; }
   void end_after(size_t items);
@@ -108,6 +110,7 @@ class RunLoop {
   const bool recorded_;
   const bool alone_;
   bool single_threaded_ = false;
+  bool interruptible_ = true;
   bool stepped_;  // makes the run serial from the next barrier on
   bool serial_;
   trace::RunId run_;

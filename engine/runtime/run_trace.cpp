@@ -50,6 +50,12 @@ void RunTrace::describe(const ExecutionPlan& plan, const StepList& steps, const 
   graph.waits = options_.deferred_nodes;
   graph.nodes.shrink_to_fit();
   for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = steps.backend_of(*nodes[i]).name();
+  // The span of a joint launch belongs to its last node.
+  for (const std::vector<NodeId>& launch : steps.joint_launches())
+    for (const NodeId id : launch) {
+      const trace::TensorInfo& part = graph.nodes[id.index()];
+      graph.nodes[launch.back().index()].parts.push_back({part.op, part.op_number, part.name});
+    }
   run_info_ = {};
   run_info_.graph = recorder.describe(std::move(graph));
   auto described = describe_plan(plan.memory);
@@ -114,7 +120,7 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
     if (span.copied > 0)
       rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device_,
                                             span.to_device ? device_ : host));
-    else if (!node.valid())  // what was queued before the run, to make its weights ready
+    else if (!node.valid())  // queued before the run to prepare weights, or replayed without times of its nodes
       rings_[first]->record(trace::slice(span.begin, span.end, recorder.name(span.what), 0));
     else
       rings_[first]->record(trace::work(run, node, span.begin, span.end, 0, kernel(span)));

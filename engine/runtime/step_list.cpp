@@ -78,6 +78,8 @@ Status StepList::prepare_nodes(const ExecutionPlan& plan, ExecutionContext& cont
     part.nodes.push_back(&node);
     part.steps.push_back(i);
   }
+  main_nodes_.clear();
+  for (const size_t step : main.steps) main_nodes_.push_back(plan.steps[step].node);
   const auto prepare_on = [&](Backend& backend, const Part& part, const std::unique_ptr<PreparedGraph>& before,
                               std::unique_ptr<PreparedGraph>& made) -> Status {
     auto prepared = backend.prepare(part.nodes, context, before.get());
@@ -101,7 +103,8 @@ void StepList::find_items(const ExecutionPlan& plan, const BoundMemory& memory) 
     one_thread_ = one_thread_ && step.tasks == 1;
     if (step.parts > step.tasks) swapped = !swapped;
     items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.sync_after, swapped, 0, by_step_[i],
-                      step.kind == StepKind::Host ? &memory.host_work() : &memory.work(), step.node});
+                      step.kind == StepKind::Host ? &memory.host_work() : &memory.work(), step.node,
+                      step.kind == StepKind::Main && !main_.runs_on_host_threads()});
   }
   for (size_t i = items_.size(); i-- > 0;)
     items_[i].run_end = items_[i].sync_after == SyncAfter::SameThread && i + 1 < items_.size()
@@ -122,11 +125,18 @@ void StepList::warm_up(int ith, int nth) {
 }
 
 Status StepList::begin_run(bool inspected) {
-  const SubmitMode mode = inspected                      ? SubmitMode::PerNode
-                          : host_ || !transfers_.empty() ? SubmitMode::Segmented
-                                                         : SubmitMode::WholeGraph;
+  const SubmitMode mode = inspected ? SubmitMode::PerNode : uninspected_mode();
   if (auto ok = prepared_.main->begin_run(mode); !ok || !host_) return ok;
   return prepared_.host->begin_run(SubmitMode::PerNode);
+}
+
+std::vector<std::vector<NodeId>> StepList::joint_launches() const {
+  std::vector<std::vector<NodeId>> out;
+  for (size_t i = 0; i < main_nodes_.size() && uninspected_mode() == SubmitMode::WholeGraph; ++i)
+    if (const size_t count = prepared_.main->nodes_of_launch(i); count > 1)
+      out.emplace_back(main_nodes_.begin() + static_cast<ptrdiff_t>(i + 1 - count),
+                       main_nodes_.begin() + static_cast<ptrdiff_t>(i + 1));
+  return out;
 }
 
 void StepList::abort_run() {

@@ -20,6 +20,7 @@ struct StepItem {
   PreparedNode* prepared;
   const Storage* work;  // the work buffer of its backend
   NodeId node;
+  bool on_device;  // computing it only queues it: its time comes from the device
 };
 
 class StepList {
@@ -42,10 +43,16 @@ class StepList {
   void warm_up(int ith, int nth);
   // `inspected`: results are inspected between nodes, or memory is rebound.
   Status begin_run(bool inspected);
+  bool interruptible() const { return prepared_.main->interruptible(); }
+  // Nodes that are launched together in a run that is not inspected: each list ends with the node that launches them.
+  std::vector<std::vector<NodeId>> joint_launches() const;
   void abort_run();
   const Backend& backend_of(const TensorImpl& node) const;
 
  private:
+  SubmitMode uninspected_mode() const {
+    return host_ || !transfers_.empty() ? SubmitMode::Segmented : SubmitMode::WholeGraph;
+  }
   Status prepare_nodes(const ExecutionPlan& plan, ExecutionContext& context, const PreparedSteps& previous);
   void find_items(const ExecutionPlan& plan, const BoundMemory& memory);
 
@@ -54,6 +61,7 @@ class StepList {
   PreparedSteps prepared_;
   std::vector<std::unique_ptr<PreparedNode>> transfers_;
   std::vector<PreparedNode*> by_step_;  // null: not computed
+  std::vector<NodeId> main_nodes_;      // by their number in prepared_.main
   std::vector<StepItem> items_;
   uint32_t steps_ = 0;
   bool one_thread_ = false;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <set>
+#include <string_view>
 
 namespace arenascope::trace {
 
@@ -126,6 +128,28 @@ void Session::apply(const RunInfo& run) {
   end_ = std::max(end_, run.begin);
 }
 
+namespace {
+
+// Backends of devices whose queue is recorded.
+template <class Tracks, class Devices>
+std::set<std::string_view> queue_backends(const Tracks& tracks, const Devices& devices) {
+  std::set<std::string_view> out;
+  for (size_t t = 0; t < tracks.size(); ++t) {
+    const ThreadInfo& info = tracks[t].info;
+    if (info.kind != TrackKind::DeviceQueue || !info.device.valid() || info.device.index() >= devices.size()) continue;
+    if (const std::string& backend = devices[info.device.index()].backend; !backend.empty()) out.insert(backend);
+  }
+  return out;
+}
+
+// The time of a node that its device did not report is unknown: the host's span of it only measures queueing.
+void drop_queueing(RunTable& table, const GraphInfo& graph, const std::set<std::string_view>& backends) {
+  for (size_t i = 0; i < std::min(table.nodes.size(), graph.nodes.size()) && !backends.empty(); ++i)
+    if (table.nodes[i].device.count == 0 && backends.contains(graph.nodes[i].backend)) table.nodes[i].host = {};
+}
+
+}  // namespace
+
 void Session::apply(const RunEnd& end) {
   if (!end.id.valid() || end.id.index() >= runs_.size() || !is_sensible_time(end.end))
     return bad("the end of an unknown run");
@@ -136,6 +160,10 @@ void Session::apply(const RunEnd& end) {
   end_ = std::max(end_, r.end);
   r.info.stepped = r.info.stepped || end.stepped;
   finish_derived(r);
+  const GraphId graph = r.info.graph;
+  if (r.table && graph.valid() && graph.index() < graphs_.size() && graphs_[graph.index()])
+    if (RunTable* table = table_of(end.id))
+      drop_queueing(*table, *graphs_[graph.index()], queue_backends(tracks_, devices_));
   if (end.id.value > 0) finish_barriers(RunId(end.id.value - 1));
   std::erase_if(open_tables_, [&](const OpenTable& open) { return open.run.value + 2 < end.id.value; });
 }

@@ -35,7 +35,7 @@ QString replay_text(const trace::ReplayInfo& replay) {
     case trace::ReplayState::Unavailable: return Texts::tr("not supported by the device or by this graph");
     case trace::ReplayState::Direct:
       return Texts::tr(
-          "kernels are enqueued one by one so that each is timed; runs that are not inspected are captured and "
+          "kernels are enqueued one by one in the first run and in runs that are inspected; others are captured and "
           "replayed");
     case trace::ReplayState::Failed: return Texts::tr("tried, but rejected by the driver");
     case trace::ReplayState::Recorded: break;

@@ -179,7 +179,16 @@ class OpenClBackend final : public Backend {
   }
   void attribute_copies(const TensorImpl* node) override { runtime_->set_node(node); }
   BackendDiagnostics drain_diagnostics() override {
-    return {tuner_->drain_diagnostics(), queueing_.replay_state(), {}, clock_error_};
+    BackendDiagnostics out{tuner_->drain_diagnostics(), queueing_.replay_state(), {}, clock_error_};
+    if (!untimed_reported_ && out.replay && out.replay->replays > 0) {
+      untimed_reported_ = true;
+      trace::Problem& note = out.problems.emplace_back();
+      note.severity = trace::Severity::Note;
+      note.sentence =
+          "runs are replayed as command buffers, whose kernels the device does not time one by one: the times of their "
+          "nodes are unknown; the backend option replay=off queues and times each kernel";
+    }
+    return out;
   }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
@@ -221,6 +230,7 @@ class OpenClBackend final : public Backend {
   std::weak_ptr<DevicePool> pool_, static_pool_;
   std::vector<std::weak_ptr<BufferPool>> others_;
   std::optional<Nanoseconds> clock_error_;  // of the spans returned last
+  bool untimed_reported_ = false;           // the note on replayed runs
 };
 
 }  // namespace

@@ -42,10 +42,10 @@ void QueuedRun::add(const TensorImpl& node, std::shared_ptr<const NodeWeights> w
   nodes_.push_back(std::make_unique<Node>(*this, node, std::move(weights)));
 }
 
-Status QueuedRun::begin_run(SubmitMode shape) {
+Status QueuedRun::begin_run(SubmitMode mode) {
   queueing_.running = this;
-  if (shape == SubmitMode::PerNode)
-    replay_.begin_watched();
+  if (mode == SubmitMode::PerNode)
+    replay_.begin_inspected();
   else
     replay_.begin(address_fingerprint(given_, work_));
   return {};

@@ -27,7 +27,8 @@ class QueuedRun final : public PreparedGraph {
   ~QueuedRun() override;
 
   void add(const TensorImpl& node, std::shared_ptr<const NodeWeights> weights);
-  Status begin_run(SubmitMode shape) override;
+  Status begin_run(SubmitMode mode) override;
+  bool interruptible() const override { return replay_.direct(); }
   void abort_run() override { replay_.abort_run(); }
   trace::ReplayInfo replay_info() const { return replay_.info(); }
   // All nodes of the run have been computed.

@@ -46,7 +46,7 @@ void Replay::leave(State to) {
   runtime_.set_recorder(to == State::Direct ? nullptr : this);
 }
 
-void Replay::begin_watched() {
+void Replay::begin_inspected() {
   if (state_ == State::Recording) drop();  // it was aborted
   leave(State::Direct);
   warm_ = true;
@@ -104,8 +104,10 @@ cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const si
                                 nullptr, nullptr);
 }
 
-cl_int Replay::queue(const Segment& segment) const {
-  return segment.kernels > 0 ? enqueue_(0, nullptr, segment.commands, 0, nullptr, nullptr) : CL_SUCCESS;
+cl_int Replay::queue(const Segment& segment) {
+  if (segment.kernels == 0) return CL_SUCCESS;
+  return runtime_.keep_launch(
+      "command buffer", [&](cl_event* event) { return enqueue_(0, nullptr, segment.commands, 0, nullptr, event); });
 }
 
 cl_int Replay::cut() {

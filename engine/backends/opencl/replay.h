@@ -2,7 +2,7 @@
 // Replay: the kernels of a run are recorded once (cl_khr_command_buffer) and then queued as one command. Host copies
 // between kernels, as in a graph that is partitioned with the host, split the run into segments, each recorded and
 // queued separately. The first run queues kernel by kernel, because tuning may measure in it; the second is recorded;
-// the third and later ones are replayed.
+// the third and later ones are replayed. A device reports the time of a segment as a whole, not of its kernels.
 #pragma once
 #include <arenascope/trace/info.h>
 #include "engine/backends/opencl/runtime.h"
@@ -18,12 +18,14 @@ class Replay final : public LaunchRecorder {
   Replay& operator=(const Replay&) = delete;
 
   // Begins a run that cannot be recorded, because it is inspected between nodes or tensors change their addresses.
-  void begin_watched();
+  void begin_inspected();
   // Begins a run that can be recorded. `fingerprint`: of all addresses; recordings with another fingerprint are
   // not replayed.
   void begin(uint64_t fingerprint);
   // True if the current run replays a recording.
   bool replaying() const { return state_ == State::Replaying; }
+  // True if the current run queues kernel by kernel.
+  bool direct() const { return state_ == State::Direct; }
   int64_t replays() const { return replays_; }
   // State of the replay for display; the caller fills in run and time.
   trace::ReplayInfo info() const;
@@ -44,7 +46,7 @@ class Replay final : public LaunchRecorder {
   void drop();
   void leave(State to);
   cl_int add_kernel(cl_kernel kernel, int dims, const size_t* global, const size_t* local);
-  cl_int queue(const Segment& segment) const;
+  cl_int queue(const Segment& segment);
 
   Runtime& runtime_;
   bool usable_ = false, failed_ = false;

@@ -106,6 +106,14 @@ class Runtime {
   // Keeps launches for take_launched(); needs profiling.
   void keep_launches(bool keep) { keep_ = keep && options_.profiling; }
   std::vector<Launched> take_launched();
+  // Queues work of several nodes at once by `queue`, and keeps it as one launch without a node.
+  template <class Queue>
+  cl_int keep_launch(const char* what, Queue&& queue) {
+    cl_event event = nullptr;
+    const cl_int code = queue(keep_ ? &event : nullptr);
+    if (code == CL_SUCCESS && keep_) launched_.push_back({event, nullptr, 0, false, what});
+    return code;
+  }
 
   // While set, launches go to the recorder instead of the queue, and cut() is called before copies. Null: none.
   void set_recorder(LaunchRecorder* recorder) { recorder_ = recorder; }

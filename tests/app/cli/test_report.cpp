@@ -195,5 +195,5 @@ TEST_CASE("the report of a run matches the audit of its recording") {
 
 TEST_CASE("the report of a device run: a node lasts from the start of its first kernel to the end of its last") {
   if (cli({"devices"}).out.find("opencl:0") == std::string::npos) return;
-  check_report({"zoo:nano_gpt", "--backend", "opencl"});
+  check_report({"zoo:nano_gpt", "--backend", "opencl", "--backend-option", "replay=off"});
 }

@@ -61,7 +61,8 @@ class Emulated final : public EmulatedBackend {
       std::byte* at = scratch.data() + (256 - reinterpret_cast<uintptr_t>(scratch.data()) % 256) % 256;
       const Bytes bytes = static_cast<Bytes>(scratch.size()) - 256;
       const Status ok = members.size() > 1
-                            ? lower_chain(members, {*members[0], queue_, reinterpret_cast<char*>(at), bytes})
+                            ? lower_chain(members, {*members[0], queue_, reinterpret_cast<char*>(at), bytes},
+                                          [](const TensorImpl&, const auto& queue) { return queue(); })
                             : compute(*members[0], {0, 1, at, bytes});
       if (!ok) return ok.error();
     }

@@ -26,10 +26,13 @@ class SimulatedQueue final : public Queue, private Libraries {
     // Aligned as the kernel's parameters are.
     auto kept = std::make_shared<std::vector<std::max_align_t>>(bytes / sizeof(std::max_align_t) + 1);
     std::memcpy(kept->data(), first, bytes);
-    return driver_.push(stream_, name(id), [id, grid, kept, &kernel]() -> Status {
+    const auto work = [id, grid, kept, &kernel]() -> Status {
       const std::string said = run(kernel.run, kept->data(), grid, kernel.meets, Order::Forward);
       return said.empty() ? Status() : Error{fmt::format("{}: {}", name(id), said)};
-    });
+    };
+    return driver_.push(stream_, name(id), work, 0, false,
+                        fmt::format(" {}x{} shared {}:{}", grid.blocks, grid.threads, grid.shared_bytes,
+                                    driver_.addresses_in(kept->data(), bytes)));
   }
   Libraries& libraries() override { return *this; }
   int multiprocessors() const override { return driver_.facts().multiprocessors; }
@@ -41,15 +44,22 @@ class SimulatedQueue final : public Queue, private Libraries {
   Bytes scratch(const LibraryMatmul& p) override { return host_->scratch(p); }
   Bytes scratch(const LibraryConvolution& c) override { return host_->scratch(c); }
   Status run(const LibraryMatmul& p, void* scratch, Bytes bytes) override {
-    return driver_.push(stream_, "library product",
-                        [h = host_, p, scratch, bytes] { return h->run(p, scratch, bytes); });
+    const void* used[] = {p.out, p.a, p.b, p.bias};
+    return driver_.push(
+        stream_, "library product", [h = host_, p, scratch, bytes] { return h->run(p, scratch, bytes); }, 0, false,
+        driver_.addresses_in(used, sizeof used));
   }
   Status run(const LibraryConvolution& c, void* scratch, Bytes bytes) override {
-    return driver_.push(stream_, "library convolution",
-                        [h = host_, c, scratch, bytes] { return h->run(c, scratch, bytes); });
+    const void* used[] = {c.out, c.x, c.w};
+    return driver_.push(
+        stream_, "library convolution", [h = host_, c, scratch, bytes] { return h->run(c, scratch, bytes); }, 0, false,
+        driver_.addresses_in(used, sizeof used));
   }
   Status run(const LibraryPool& p) override {
-    return driver_.push(stream_, "library pool", [h = host_, p] { return h->run(p); });
+    const void* used[] = {p.out, p.x};
+    return driver_.push(
+        stream_, "library pool", [h = host_, p] { return h->run(p); }, 0, false,
+        driver_.addresses_in(used, sizeof used));
   }
   static std::string run(void (*kernel)(const void*), const void* params, const Grid& grid, bool meets, Order order) {
     return emulated::run(kernel, params, grid, meets, order);
@@ -100,7 +110,7 @@ Result<void*> SimulatedDriver::take_memory(Bytes bytes) {
   void* memory = std::aligned_alloc(kAlignment, rounded(bytes));
   if (!memory) return Error{"out of memory"};
   std::memset(memory, 0x5b, rounded(bytes));  // memory is not zeroed
-  memory_[memory] = bytes;
+  memory_[memory] = {bytes, allocations_++};
   held_ += bytes;
   return memory;
 }
@@ -108,7 +118,8 @@ Result<void*> SimulatedDriver::take_memory(Bytes bytes) {
 void SimulatedDriver::give_memory(void* pointer, Bytes bytes) noexcept {
   if (!alive_) return complain("the driver has gone and was given memory back");
   const auto found = memory_.find(pointer);
-  if (found == memory_.end() || found->second != bytes) return complain("memory was freed that was never allocated");
+  if (found == memory_.end() || found->second.bytes != bytes)
+    return complain("memory was freed that was never allocated");
   for (auto& [handle, stream] : streams_)
     while (!stream.pieces.empty()) {  // freeing memory waits for the device
       if (!can_go(stream)) break;
@@ -144,6 +155,12 @@ Result<EventHandle> SimulatedDriver::create_event() {
   return next_++;
 }
 
+Result<EventHandle> SimulatedDriver::create_timer() {
+  auto event = create_event();
+  if (event) events_[*event].timer = true;
+  return event;
+}
+
 void SimulatedDriver::destroy_event(EventHandle event) noexcept {
   if (!alive_) return complain("the driver has gone and was given an event back");
   if (events_.erase(event) == 0) complain("an event was destroyed that there is not");
@@ -153,11 +170,16 @@ Status SimulatedDriver::record_event(EventHandle event, Stream stream) {
   if (auto ok = call("record an event"); !ok) return ok;
   const auto found = events_.find(event);
   if (found == events_.end()) return complain("an event was recorded that there is not"), Status();
-  if (streams_[stream.handle].captures) complain("an event was recorded on a stream that captures");
-  found->second.stream = stream.handle;
   Piece piece;
   piece.event = event;
   piece.count = 0;
+  if (Stream_& captures = streams_[stream.handle]; captures.captures) {
+    if (!options_.graph_timers) return Error{"cuda:0 could not record an event in a graph"};
+    if (!found->second.timer) complain("an event that is no timer was recorded on a stream that captures");
+    captures.captured.push_back(std::move(piece));
+    return {};
+  }
+  found->second.stream = stream.handle;
   ++found->second.recorded;
   streams_[stream.handle].pieces.push_back(std::move(piece));
   return {};
@@ -181,6 +203,7 @@ void SimulatedDriver::run_one(Stream_& stream) {
     event->second.time = trace::Clock::monotonic();
     return;
   }
+  if (logs_) launches_.push_back(piece.what + piece.details);
   const Nanoseconds begin = trace::Clock::monotonic();
   if (Status s = piece.work(); !s && failed_work_.ok()) failed_work_ = s;
   if (keeps_ && piece.label > 0)
@@ -258,11 +281,28 @@ Status SimulatedDriver::stream_waits(StreamHandle stream, EventHandle event) {
   return {};
 }
 
-Status SimulatedDriver::push(StreamHandle stream, std::string what, Work work, Bytes copied, bool to_device) {
+std::string SimulatedDriver::addresses_in(const void* params, size_t bytes) const {
+  std::string out;
+  for (size_t at = 0; logs_ && at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+    char* value = nullptr;
+    std::memcpy(&value, static_cast<const char*>(params) + at, sizeof value);
+    auto after = memory_.upper_bound(value);
+    if (after == memory_.begin()) continue;
+    const auto& [begin, block] = *--after;
+    const Bytes offset = value - static_cast<char*>(begin);
+    if (offset < block.bytes) out += fmt::format(" {}+{}", block.number, offset);
+  }
+  return out;
+}
+
+Status SimulatedDriver::push(StreamHandle stream, std::string what, Work work, Bytes copied, bool to_device,
+                             std::string details) {
   if (auto ok = call("queue work"); !ok) return ok;
+  if (on_queue) on_queue();
   Piece piece;
   piece.work = std::move(work);
   piece.what = std::move(what);
+  piece.details = std::move(details);
   piece.label = label_;
   piece.copied = copied;
   piece.to_device = to_device;
@@ -313,14 +353,27 @@ Result<GraphHandle> SimulatedDriver::end_capture(StreamHandle stream) {
   return next_++;
 }
 
+Result<size_t> SimulatedDriver::captured(StreamHandle stream) {
+  if (auto ok = call("count what it captured"); !ok) return ok.error();
+  const Stream_& s = streams_[stream];
+  if (!s.captures) complain("captured work was counted outside of a capture");
+  return s.captured.size();
+}
+
 Status SimulatedDriver::launch_graph(GraphHandle graph, StreamHandle stream) {
   if (auto ok = call("replay a graph"); !ok) return ok;
   const auto found = graphs_.find(graph);
   if (found == graphs_.end()) return complain("a graph was launched that there is not"), Status();
   ++queued_;
-  for (const Piece& piece : found->second) {
-    streams_[stream].pieces.push_back(piece);
-    ++kernels_;
+  for (const Piece& captured : found->second) {
+    Piece& piece = streams_[stream].pieces.emplace_back(captured);
+    piece.label = label_;
+    if (!piece.event)
+      ++kernels_;
+    else if (const auto event = events_.find(piece.event); event != events_.end())
+      ++event->second.recorded;
+    else
+      complain("a graph records an event that was destroyed");
   }
   return {};
 }
@@ -343,6 +396,7 @@ bool SimulatedDriver::keep_activities(bool keep) {
 
 std::vector<Activity> SimulatedDriver::take_activities(const std::function<Nanoseconds()>& now) {
   const Nanoseconds shift = now() - trace::Clock::monotonic();
+  if (!options_.all_records && !activities_.empty()) activities_.pop_back();
   for (Activity& a : activities_) {
     a.queued += shift;
     a.begin += shift;

@@ -11,14 +11,17 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace arenascope::cuda::emulated {
 
 struct SimulatedOptions {
   Bytes memory = Bytes{1} << 30;
-  bool pins = true;         // pages can be pinned
-  bool captures = true;     // a capture works
-  bool activities = false;  // activity records are to be had
+  bool pins = true;          // pages can be pinned
+  bool captures = true;      // a capture works
+  bool activities = false;   // activity records are to be had
+  bool all_records = true;   // none of them is lost
+  bool graph_timers = true;  // timers can be captured
   uint64_t seed = 1;
 };
 
@@ -35,7 +38,7 @@ class SimulatedDriver final : public Driver {
   void give_memory(void* pointer, Bytes bytes) noexcept override;
   PinnedMemory::Pages pages() override;
   Result<EventHandle> create_event() override;
-  Result<EventHandle> create_timer() override { return create_event(); }
+  Result<EventHandle> create_timer() override;
   void destroy_event(EventHandle event) noexcept override;
   Status record_event(EventHandle event, Stream stream) override;
   Result<bool> query_event(EventHandle event) override;
@@ -50,6 +53,7 @@ class SimulatedDriver final : public Driver {
   Status clear(StreamHandle stream, void* at, Bytes bytes) override;
   Status begin_capture(StreamHandle stream) override;
   Result<GraphHandle> end_capture(StreamHandle stream) override;
+  Result<size_t> captured(StreamHandle stream) override;
   Status launch_graph(GraphHandle graph, StreamHandle stream) override;
   void destroy_graph(GraphHandle graph) noexcept override;
   Result<std::unique_ptr<Queue>> make_queue(StreamHandle stream, const QueueOptions& options) override;
@@ -75,18 +79,27 @@ class SimulatedDriver final : public Driver {
   int held_pages() const { return pages_; }
   int kernels() const { return kernels_; }     // launched, in graphs as well
   int queue_calls() const { return queued_; }  // pieces of work that the host queued one by one
+  // Called for each piece of work that the host queues.
+  std::function<void()> on_queue;
+  // Logs what the device executes. Its memory is named by the number of the allocation and the offset in it.
+  void log_launches(bool on) { logs_ = on; }
+  // The log since the last call: kernels, library calls and copies, in the order in which they began.
+  std::vector<std::string> take_launches() { return std::exchange(launches_, {}); }
+  // The addresses of this device's memory among the parameters of a kernel.
+  std::string addresses_in(const void* params, size_t bytes) const;
 
   // For its queues.
   using Work = std::function<Status()>;
-  Status push(StreamHandle stream, std::string what, Work work, Bytes copied = 0, bool to_device = false);
+  Status push(StreamHandle stream, std::string what, Work work, Bytes copied = 0, bool to_device = false,
+              std::string details = {});
   Status call(const char* what);
 
  private:
   struct Piece {
     Work work;
-    EventHandle event = 0;  // recorded here, or waited for
-    uint64_t count = 0;     // waited for: its so-manieth recording; 0: this is the recording
-    std::string what;
+    EventHandle event = 0;      // recorded here, or waited for
+    uint64_t count = 0;         // waited for: its so-manieth recording; 0: this is the recording
+    std::string what, details;  // `details`: for the log
     uint64_t label = 0;
     Bytes copied = 0;
     bool to_device = false;
@@ -95,6 +108,7 @@ class SimulatedDriver final : public Driver {
     uint64_t recorded = 0, passed = 0;
     StreamHandle stream = 0;
     Nanoseconds time = 0;
+    bool timer = false;
   };
   struct Stream_ {
     std::deque<Piece> pieces;
@@ -113,7 +127,14 @@ class SimulatedDriver final : public Driver {
   std::map<StreamHandle, Stream_> streams_;
   std::map<EventHandle, Event> events_;
   std::map<GraphHandle, std::vector<Piece>> graphs_;
-  std::map<void*, Bytes> memory_;
+  struct Allocation {
+    Bytes bytes = 0;
+    int number = 0;
+  };
+  std::map<void*, Allocation> memory_;
+  int allocations_ = 0;
+  bool logs_ = false;
+  std::vector<std::string> launches_;
   uintptr_t next_ = 1;
   Bytes held_ = 0;
   int pages_ = 0, calls_ = 0, fail_at_ = -1, fail_times_ = 0, lose_at_ = -1, kernels_ = 0, queued_ = 0;

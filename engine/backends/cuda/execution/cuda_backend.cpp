@@ -158,6 +158,10 @@ BackendDiagnostics CudaBackend::drain_diagnostics() {
   if (!why_no_graph_.empty())
     say(trace::ProblemKind::NotReplayed,
         fmt::format("the run is queued node by node because capturing failed: {}", why_no_graph_));
+  if (!why_no_timed_graph_.empty() && why_no_graph_.empty())
+    say(trace::ProblemKind::Other,
+        fmt::format("the nodes of a captured graph are not timed, because capturing it with timers failed: {}",
+                    why_no_timed_graph_));
   if (const Bytes plain = pages_->unpinned(); plain > 0)
     say(trace::ProblemKind::NotPinned,
         fmt::format("cannot pin {} bytes of staging memory: host copies go through pageable memory", plain));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend: queues nodes on a compute stream, and copies on a separate stream.
-// - A run that is not inspected is queued with chains of pointwise nodes as one kernel each; on its second execution it
-// is captured as a CUDA graph, which later executions replay.
+// - A run that is not inspected between nodes is queued with chains of pointwise nodes as one kernel each; on its second
+// execution it is captured as a CUDA graph, which later executions replay.
 // - Weights and inputs go through pinned staging buffers, so that filling one overlaps with copying the other.
-// - A run with node times is queued node by node; the times come from the driver's activity records or from timers.
+// - Node times come from the driver's activity records or from timers, which change nothing of this.
 // It uses the device only through Driver.
 #pragma once
 #include <arenascope/memory/device_caching_allocator.h>
@@ -76,7 +76,7 @@ class CudaBackend final : public Backend {
 
   Run* running_ = nullptr;  // the run that queued a node last, until it is destroyed
   int replays_ = 0;
-  std::string why_no_graph_;
+  std::string why_no_graph_, why_no_timed_graph_;
   std::set<std::string> reported_;  // notes, each once
 };
 

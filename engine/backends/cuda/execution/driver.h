@@ -53,7 +53,7 @@ class Driver : public DeviceInterface {
   virtual Status copy(StreamHandle stream, void* to, const void* from, Bytes bytes, Direction direction) = 0;
   virtual Status clear(StreamHandle stream, void* at, Bytes bytes) = 0;
 
-  // An event that records its time.
+  // An event that records its time. Recorded during a capture it becomes part of the graph, and passes in each replay.
   virtual Result<EventHandle> create_timer() = 0;
   // Time between two timers, both of which have passed.
   virtual Result<Nanoseconds> between(EventHandle first, EventHandle second) = 0;
@@ -61,6 +61,8 @@ class Driver : public DeviceInterface {
   // Work queued on the stream in between is not executed but becomes a graph.
   virtual Status begin_capture(StreamHandle stream) = 0;
   virtual Result<GraphHandle> end_capture(StreamHandle stream) = 0;
+  // Number of kernels, copies and fills that the current capture contains.
+  virtual Result<size_t> captured(StreamHandle stream) = 0;
   virtual Status launch_graph(GraphHandle graph, StreamHandle stream) = 0;
   virtual void destroy_graph(GraphHandle graph) noexcept = 0;
 
@@ -71,7 +73,7 @@ class Driver : public DeviceInterface {
   virtual bool keep_activities(bool) { return false; }
   // Label of everything queued from now on.
   virtual void label(uint64_t) {}
-  // Records of finished work, converted to the clock `now`.
+  // Records of finished work, converted to the clock `now`. Those of a graph bear the label of its launch.
   virtual std::vector<Activity> take_activities(const std::function<Nanoseconds()>&) { return {}; }
 
   // Notes for the user.

@@ -2,6 +2,7 @@
 // Lowers nodes to kernel launches: kernel, grid and parameters. Independent of CUDA, so that it is tested on any
 // machine.
 #pragma once
+#include <functional>
 #include <span>
 
 #include <arenascope/graph/op.h>
@@ -30,13 +31,17 @@ Status lower(const LaunchRequest& request);
 Error fault_error(const TensorImpl& node, const IndexFault& fault);
 
 // A chain of pointwise nodes, each the only user of the previous one, is computed by one kernel that writes only the
-// last result. A convolution may be its head: then its sums are written too, and its bias is added in the chain.
+// last result. A convolution may be its head: then its sums are written before, and its bias is added in the chain.
 inline constexpr size_t kLongestChain = 8;
 // Number of nodes from `nodes[0]` on that form a chain computed at its last node; 1: no chain. `only_user(node)`: true
 // if only the next node reads it and its result is not needed afterwards. All memory must be bound.
 size_t chain_length(std::span<const TensorImpl* const> nodes,
                     bool (*only_user)(const void* context, const TensorImpl& node), const void* context);
-// `first`: the request for the chain's first node.
-Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first);
+// True if the node may be the head of a chain with launches of its own.
+bool is_convolution(const TensorImpl& node);
+// Calls the function, which queues launches that belong to the node.
+using QueueAround = std::function<Status(const TensorImpl& node, const std::function<Status()>& queue)>;
+// `first`: the request for the chain's first node. The chain's kernel belongs to its last node.
+Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first, const QueueAround& around);
 
 }  // namespace arenascope::cuda

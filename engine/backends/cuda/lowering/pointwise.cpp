@@ -31,12 +31,6 @@ bool lies_well(const TensorImpl& result, const TensorImpl& input) {
          info(result.dtype).block_bytes == info(input.dtype).block_bytes;
 }
 
-// A convolution that can be the head of a chain.
-bool is_convolution(const TensorImpl& node) {
-  return (node.op == Op::Conv || node.op == Op::ConvTranspose) && class_of(node.dtype) == NumberClass::Float &&
-         class_of(node.sources[0]->dtype) == NumberClass::Float;
-}
-
 // Writes the chain's program; false if it does not fit. `bias`: the convolution's bias that is still to be added.
 bool write_chain(std::span<const TensorImpl* const> chain, PointwiseProgram& program, const TensorImpl* bias) {
   const TensorImpl& head = *chain[0];
@@ -53,6 +47,11 @@ bool write_chain(std::span<const TensorImpl* const> chain, PointwiseProgram& pro
 }
 
 }  // namespace
+
+bool is_convolution(const TensorImpl& node) {
+  return (node.op == Op::Conv || node.op == Op::ConvTranspose) && class_of(node.dtype) == NumberClass::Float &&
+         class_of(node.sources[0]->dtype) == NumberClass::Float;
+}
 
 Status lower_pointwise(const LaunchRequest& request) {
   PointwiseProgram program(request.node);
@@ -92,13 +91,15 @@ size_t chain_length(std::span<const TensorImpl* const> nodes,
   return length;
 }
 
-Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first) {
+Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first, const QueueAround& around) {
   const TensorImpl* bias = nullptr;
   if (is_convolution(first.node))
-    if (auto ok = lower_convolution(first, bias); !ok) return ok;
-  PointwiseProgram program(*chain.back());
-  if (!write_chain(chain, program, bias)) return refuse(*chain.back(), "the chain is too long");
-  return program.queue(first.queue, computes_in(first.node));
+    if (auto ok = around(first.node, [&] { return lower_convolution(first, bias); }); !ok) return ok;
+  return around(*chain.back(), [&] {
+    PointwiseProgram program(*chain.back());
+    if (!write_chain(chain, program, bias)) return Status(refuse(*chain.back(), "the chain is too long"));
+    return program.queue(first.queue, computes_in(first.node));
+  });
 }
 
 Status lower_convolution(const LaunchRequest& request) {

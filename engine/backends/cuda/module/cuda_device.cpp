@@ -95,7 +95,11 @@ void CudaDevice::destroy_event(EventHandle event) noexcept {
 
 Status CudaDevice::record_event(EventHandle event, Stream stream) {
   const DeviceGuard guard(number_);
-  return check("record an event", cudaEventRecord(event_of(event), stream_of(stream.handle)));
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (const cudaError_t code = cudaStreamIsCapturing(stream_of(stream.handle), &capture); code != cudaSuccess)
+    return failed("record an event", code);
+  const unsigned flags = capture == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault;
+  return check("record an event", cudaEventRecordWithFlags(event_of(event), stream_of(stream.handle), flags));
 }
 
 Result<bool> CudaDevice::query_event(EventHandle event) {
@@ -173,6 +177,21 @@ Result<GraphHandle> CudaDevice::end_capture(StreamHandle stream) {
   if (graph) cudaGraphDestroy(graph);
   if (code != cudaSuccess) return failed("capture a graph", code);
   return reinterpret_cast<GraphHandle>(ready);
+}
+
+Result<size_t> CudaDevice::captured(StreamHandle stream) {
+  const DeviceGuard guard(number_);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+  cudaError_t code = cudaStreamGetCaptureInfo(stream_of(stream), &status, nullptr, &graph, nullptr, nullptr, nullptr);
+#else
+  cudaError_t code = cudaStreamGetCaptureInfo_v2(stream_of(stream), &status, nullptr, &graph, nullptr, nullptr);
+#endif
+  size_t nodes = 0;
+  if (code == cudaSuccess && graph) code = cudaGraphGetNodes(graph, nullptr, &nodes);
+  if (code != cudaSuccess) return failed("count what it captured", code);
+  return nodes;
 }
 
 Status CudaDevice::launch_graph(GraphHandle graph, StreamHandle stream) {

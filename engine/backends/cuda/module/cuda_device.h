@@ -42,6 +42,7 @@ class CudaDevice final : public Driver {
 
   Status begin_capture(StreamHandle stream) override;
   Result<GraphHandle> end_capture(StreamHandle stream) override;
+  Result<size_t> captured(StreamHandle stream) override;
   Status launch_graph(GraphHandle graph, StreamHandle stream) override;
   void destroy_graph(GraphHandle graph) noexcept override;
 

@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,9 @@ struct PreparedSteps {
 };
 
 struct NodeTime {
-  Nanoseconds nanoseconds = 0;               // from the start of the first thread to the end of the last
+  // From the start of the first thread to the end of the last. None: a device computed the node together with others and
+  // does not report its own time.
+  std::optional<Nanoseconds> nanoseconds = 0;
   Nanoseconds barrier_wait_nanoseconds = 0;  // summed over the threads
 };
 

@@ -69,8 +69,15 @@ class PreparedGraph {
   size_t size() const { return nodes_.size(); }
   PreparedNode& operator[](size_t i) { return *nodes_[i]; }
   // Called before all nodes are computed in order, up to DeviceMemory::synchronize(). Unless the mode is PerNode, the backend
-  // may record the queued work in the first run and replay it in later runs.
+  // may record the queued work in the first run and replay it in later runs. The mode and what was prepared decide the
+  // launches; profiling does not.
   virtual Status begin_run(SubmitMode /*shape*/) { return {}; }
+  // Number of nodes up to node `i`, itself included, that one launch computes together in a run of mode WholeGraph; 0: a
+  // later node's launch computes it.
+  virtual size_t nodes_of_launch(size_t /*i*/) const { return 1; }
+  // False if the nodes of the current run do not take effect one by one, because they are launched together or replayed.
+  // Such a run cannot be paused.
+  virtual bool interruptible() const { return true; }
   // The current run ends before its last node: an incomplete recording must be discarded.
   virtual void abort_run() {}
   // Packs weights now instead of in the first run; called on each of `nth` threads for its share.

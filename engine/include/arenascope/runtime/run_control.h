@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Pauses, steps and aborts a run from another thread. Requests take effect at the next barrier of the plan; from the first
-// single step on, a run has a barrier after every node. A control without requests does not change the run.
+// single step on, a run has a barrier after every node. A control without requests does not change the run. A run that a
+// device executes as a whole (PreparedGraph::interruptible()) cannot stop between nodes: a request that comes during it
+// takes effect before the next run.
 #pragma once
 #include <atomic>
 #include <condition_variable>

@@ -69,7 +69,7 @@ TEST_CASE("buffers with MNN's padding to vectors of channels, rows and columns g
 }
 
 TEST_CASE("queued, submitted, started and ended times are on tracks of the device, by the host's clock") {
-  Opened device = open_device({{"tuning", "normal"}});
+  Opened device = open_device({{"tuning", "normal"}, {"replay", "off"}});
   Network network;
   trace::Recorder recorder;
   auto session = std::make_shared<trace::Session>();
