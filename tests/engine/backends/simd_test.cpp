@@ -72,6 +72,25 @@ TEST_CASE("functions are accurate to a few ulp, or to 1e-7 near zero") {
     }
 }
 
+// As in the standard library: the range of a result is symmetric, and its zero point when quantised is that of others.
+TEST_CASE("tanh of large numbers is exactly 1") {
+  std::vector<float> x = {9.02f, 9.1f, 9.25f, 9.5f, 12.0f, 20.0f, 88.0f, 1e30f, std::numeric_limits<float>::infinity()};
+  for (const float z : std::vector<float>(x)) x.push_back(-z);
+  for (const Simd* table : {&simd(), &portable_simd()}) {
+    CAPTURE(table->name);
+    std::vector<float> y(x.size());
+    table->elements.tanh(y.data(), x.data(), static_cast<int64_t>(x.size()), 1, 0);
+    for (size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(x[i]);
+      CHECK(y[i] == std::copysign(1.0f, x[i]));
+    }
+    const std::vector<float> all = numbers();
+    y.resize(all.size());
+    table->elements.tanh(y.data(), all.data(), static_cast<int64_t>(all.size()), 1, 0);
+    CHECK(std::ranges::all_of(y, [](float value) { return std::abs(value) <= 1; }));
+  }
+}
+
 TEST_CASE("NaN stays NaN") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const Function& f : kFunctions) {
