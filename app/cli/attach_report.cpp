@@ -106,7 +106,7 @@ void print(const AttachReport& report, const trace::Snapshot& s) {
     cli::print("\n");
   }
   std::map<int32_t, int64_t> runs;
-  for (size_t i = 0; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
+  for (size_t i = s.forgotten_runs; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
   for (const auto& g : s.graphs)
     cli::print("graph {}: {}, {}, {}\n", g->model.empty() ? "(unnamed)" : g->model,
                counted(std::ssize(g->nodes), "node"), counted(std::ssize(g->leafs), "leaf tensor"),

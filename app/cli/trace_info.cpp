@@ -38,7 +38,7 @@ const trace::PlanInfo* plan_of(const Snapshot& s, trace::GraphId graph) {
 
 std::map<int32_t, int64_t> runs_by_graph(const Snapshot& s) {
   std::map<int32_t, int64_t> runs;
-  for (size_t i = 0; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
+  for (size_t i = s.forgotten_runs; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
   return runs;
 }
 
@@ -81,7 +81,7 @@ std::optional<NodeTimes> node_times(const trace::Run& run) {
 
 Json runs_json(const Snapshot& s) {
   Json out = Json::array();
-  for (size_t i = 0; i < s.runs.size(); ++i) {
+  for (size_t i = s.forgotten_runs; i < s.runs.size(); ++i) {
     const trace::Run& run = s.runs[i];
     out.push_back({{"graph", run.info.graph.value},
                    {"wall_nanoseconds", run.wall()},
@@ -138,7 +138,7 @@ void print(const std::string& file, const trace::OpenReport& report, const Snaps
   for (const auto& graph : s.graphs) print_graph(s, *graph, runs[graph->id.value]);
   if (!s.runs.empty()) {
     const trace::Run& newest = s.runs[s.runs.size() - 1];
-    cli::print("{:<12} {}, the newest {}{}\n", "runs", s.runs.size(), app::format_nanoseconds(newest.wall()),
+    cli::print("{:<12} {}, the newest {}{}\n", "runs", s.recorded_runs(), app::format_nanoseconds(newest.wall()),
                newest.whole() ? "" : " (incomplete)");
     if (const auto times = node_times(newest))
       cli::print("{:<12} {} in {}{}\n", "", app::format_nanoseconds(times->busy), counted(times->nodes, "node"),

@@ -24,7 +24,7 @@ struct Driving {
 
 size_t complete_runs(const trace::Snapshot& snapshot) {
   size_t n = 0;
-  for (size_t i = 0; i < snapshot.runs.size(); ++i)
+  for (size_t i = snapshot.forgotten_runs; i < snapshot.runs.size(); ++i)
     n += snapshot.runs[i].finished && snapshot.runs[i].status == trace::RunStatus::Done ? 1 : 0;
   return n;
 }

@@ -26,7 +26,7 @@ struct Texts {
 // Median of complete runs except cold ones; 0: none.
 Nanoseconds median_run(const trace::Snapshot& snapshot, trace::GraphId graph) {
   std::vector<Nanoseconds> walls;
-  for (size_t i = snapshot.runs.size(); i-- > 0 && walls.size() < kMaxRuns;) {
+  for (size_t i = snapshot.runs.size(); i-- > snapshot.forgotten_runs && walls.size() < kMaxRuns;) {
     const trace::Run& run = snapshot.runs[i];
     if (run.info.graph == graph && run.whole() && !run.cold) walls.push_back(run.wall());
   }

@@ -52,7 +52,7 @@ class Tables {
   std::map<std::string, int32_t> tracks_, spaces_, counters_;
 };
 
-// Of spans without a depth: the number of spans that enclose it on its track.
+// Sets the depth of spans without one: the number of spans that enclose it on its track.
 inline void set_depths(Raw& raw) {
   std::map<int32_t, std::vector<RawSpan*>> by_track;
   for (RawSpan& s : raw.spans)

@@ -211,7 +211,7 @@ class IreeReader {
     }
   }
 
-  // Of overlapping executions of one command buffer in one submission, the first in the file is a run.
+  // The first of overlapping executions of one command buffer in one submission is a run; the others are spans.
   void find_runs() {
     std::map<std::pair<int64_t, int64_t>, std::map<Nanoseconds, const Span*>> runs;  // by begin
     for (Span& s : spans_) {

@@ -55,7 +55,7 @@ Result<Value> threads(const Scene& s, const Arguments&) {
 }
 
 Result<Value> runs(const Scene& s, const Arguments&) {
-  return number_value(s.snapshot ? static_cast<double>(s.snapshot->runs.size()) : 0);
+  return number_value(s.snapshot ? static_cast<double>(s.snapshot->recorded_runs()) : 0);
 }
 
 Result<Value> barriers(const Scene& s, const Arguments&) {

@@ -30,7 +30,7 @@ void add_late_threads(const FindingsInput& in, std::vector<Finding>& found) {
     late.cost += b.wait_sum;
   }
   if (barriers < kFewBarriers || threads < 2) return;
-  const auto runs = static_cast<int64_t>(std::max<size_t>(in.snapshot->runs.size(), 1));
+  const auto runs = static_cast<int64_t>(std::max<size_t>(in.snapshot->recorded_runs(), 1));
   for (const auto& [track, late] : by_track) {
     const double share = static_cast<double>(late.times) / static_cast<double>(barriers);
     // Under a uniform distribution each thread is last equally often.

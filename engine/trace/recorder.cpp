@@ -73,31 +73,54 @@ ThreadRing* RecorderInput::register_thread(std::string name, TrackKind kind, Dev
   return rings_.back().get();
 }
 
+// Assigns the next id, unless the object equals one of `newest`, which keeps its own. Null: every object is new.
+template <class T>
+auto RecorderInput::describe_locked(T info, int32_t& count, Newest<T>* newest) {
+  constexpr size_t kCompared = 64;
+  if (newest != nullptr)
+    for (const auto& known : *newest) {
+      info.id = known->id;
+      if (info == *known) return known->id;
+    }
+  using Id = decltype(info.id);
+  const Id id(count);
+  info.id = id;
+  auto shared = std::make_shared<const T>(std::move(info));
+  make_room(queue_, 1);
+  if (newest != nullptr) {
+    newest->push_back(shared);
+    if (newest->size() > kCompared) newest->pop_front();
+  }
+  queue_locked(std::move(shared));
+  ++count;
+  return id;
+}
+
 GraphId RecorderInput::describe(GraphInfo info) {
-  auto shared = std::make_shared<GraphInfo>(std::move(info));
   std::lock_guard lock(mutex_);
-  shared->id = GraphId(graphs_);
-  queue_locked(std::shared_ptr<const GraphInfo>(std::move(shared)));
-  return GraphId(graphs_++);
+  const bool again = info.continuation_of.valid();
+  return describe_locked(std::move(info), graphs_, again ? &newest_graphs_ : nullptr);
 }
 
 PlanId RecorderInput::describe(PlanInfo info) {
-  auto shared = std::make_shared<PlanInfo>(std::move(info));
   std::lock_guard lock(mutex_);
-  shared->id = PlanId(plans_);
-  queue_locked(std::shared_ptr<const PlanInfo>(std::move(shared)));
-  return PlanId(plans_++);
+  const bool again = std::ranges::find(newest_graphs_, info.graph, &GraphInfo::id) != newest_graphs_.end();
+  return describe_locked(std::move(info), plans_, again ? &newest_plans_ : nullptr);
 }
 
 ContextId RecorderInput::describe(ContextInfo info) {
-  auto shared = std::make_shared<ContextInfo>(std::move(info));
   std::lock_guard lock(mutex_);
-  shared->id = ContextId(contexts_);
-  queue_locked(std::shared_ptr<const ContextInfo>(std::move(shared)));
-  return ContextId(contexts_++);
+  const bool again = !info.objects.empty();  // an empty one is going to be updated
+  return describe_locked(std::move(info), contexts_, again ? &newest_contexts_ : nullptr);
 }
 
-void Recorder::update(ContextInfo info) { input_->queue(std::make_shared<const ContextInfo>(std::move(info))); }
+void Recorder::update(ContextInfo info) { input_->update(std::move(info)); }
+
+void RecorderInput::update(ContextInfo info) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(newest_contexts_, [&](const auto& known) { return known->id == info.id; });
+  queue_locked(std::make_shared<const ContextInfo>(std::move(info)));
+}
 
 DeviceId RecorderInput::describe(DeviceInfo info) {
   std::lock_guard lock(mutex_);
@@ -257,7 +280,7 @@ void Recorder::drain_locked(bool last) {
         others.push_back({heads[i].first->track(), {}});
         others.back().events.reserve(heads[i].first->waiting(heads[i].second));
       }
-    make_room(descriptions_, in.queue_.size() + ends_.size());
+    descriptions_.reserve(in.queue_.size() + ends_.size());
     ends.reserve(in.queue_.size());
     fresh.swap(in.queue_);
   }
@@ -267,7 +290,7 @@ void Recorder::drain_locked(bool last) {
       continue;
     }
     dispatch(d);
-    if (!std::holds_alternative<Problem>(d)) descriptions_.push_back(std::move(d));
+    if (!std::holds_alternative<Problem>(d)) descriptions_.add(std::move(d));
   }
   size_t other = 0;
   for (size_t i = 0; i < heads.size(); ++i) {
@@ -286,7 +309,7 @@ void Recorder::drain_locked(bool last) {
   dispatch_merged(others);
   for (const Description& d : ends_) {
     dispatch(d);
-    descriptions_.push_back(d);
+    descriptions_.add(d);
   }
   ends_ = std::move(ends);
   for (const auto& sink : sinks_) sink->flush();

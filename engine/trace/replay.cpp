@@ -83,7 +83,7 @@ struct RunMark {
 
 std::vector<RunMark> run_marks(const Snapshot& s) {
   std::vector<RunMark> marks;
-  for (size_t i = 0; i < s.runs.size(); ++i) {
+  for (size_t i = s.forgotten_runs; i < s.runs.size(); ++i) {
     marks.push_back({s.runs[i].info.begin, false, i});
     if (s.runs[i].finished) marks.push_back({s.runs[i].end, true, i});
   }
@@ -104,7 +104,7 @@ void replay(const Snapshot& s, Sink& sink) {
   for (const auto& c : s.contexts) sink.describe(c);
 
   EventPlayer player(s, sink);
-  size_t described = 0;
+  size_t described = s.forgotten_runs;
   for (const RunMark& m : run_marks(s)) {
     player.play_to(m.time - 1);
     if (m.end) {

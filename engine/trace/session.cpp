@@ -25,6 +25,13 @@ bool put(std::vector<T>& table, I id, T value) {
   return true;
 }
 
+// The row of a run that is forgotten.
+Run blank_run() {
+  Run run;
+  run.evicted = true;
+  return run;
+}
+
 }  // namespace
 
 void Session::describe(const Description& description) {
@@ -116,13 +123,18 @@ void Session::apply(const ThreadInfo& thread) {
 }
 
 void Session::apply(const RunInfo& run) {
-  if (!run.id.valid() || run.id.index() != runs_.size() || run.id.value >= 0xffffff || !is_sensible_time(run.begin)) {
-    return bad("a run out of order");
+  // A recording may begin with a later run than the first.
+  const bool next = run.id.valid() && (runs_.empty() || run.id.index() == runs_.size());
+  if (!next || run.id.value >= 0xffffff || !is_sensible_time(run.begin)) return bad("a run out of order");
+  if (runs_.empty()) {
+    runs_.append_blank(run.id.index(), blank_run());
+    forgotten_runs_ = run.id.index();
   }
   Run r;
   r.info = run;
   r.end = run.begin;
   r.cold = ran_.emplace(run.graph, run.plan).second;
+  run_text_bytes_ += text_bytes(run);
   runs_.push_back(std::move(r));
   begin_ = std::min(begin_, run.begin);
   end_ = std::max(end_, run.begin);
@@ -151,8 +163,8 @@ void drop_queueing(RunTable& table, const GraphInfo& graph, const std::set<std::
 }  // namespace
 
 void Session::apply(const RunEnd& end) {
-  if (!end.id.valid() || end.id.index() >= runs_.size() || !is_sensible_time(end.end))
-    return bad("the end of an unknown run");
+  if (end.id.valid() && end.id.index() < forgotten_runs_) return;
+  if (!known_run(end.id).valid() || !is_sensible_time(end.end)) return bad("the end of an unknown run");
   Run& r = runs_.mutate(end.id.index());
   r.end = std::max(end.end, r.info.begin);
   r.finished = true;
@@ -203,7 +215,7 @@ void Session::apply(const Loss& loss) {
   lost_ = add_saturated(lost_, loss.count);
   // The event has no run id: the loss is attributed to all active runs, or else to the newest run.
   bool found = false;
-  for (size_t i = runs_.size(); i-- > 0 && i + 64 > runs_.size();) {
+  for (size_t i = runs_.size(); i-- > forgotten_runs_ && i + 64 > runs_.size();) {
     if (runs_[i].finished) continue;
     Run& run = runs_.mutate(i);
     run.lost = add_saturated(run.lost, loss.count);
@@ -241,6 +253,7 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->stacks = stacks_.view();
   s->bytes = bytes_locked();
   s->runs = runs_.view();
+  s->forgotten_runs = forgotten_runs_;
   for (const Track& t : tracks_) {
     TrackView view{t.info, {}, {}, t.lost};
     view.points = t.points.view();
@@ -286,7 +299,7 @@ void Session::add_open_slices(Snapshot& s) const {
   std::map<RunId, Step> newest;  // current step of each run that has open slices
   for (const auto& [key, rects] : open_) {
     for (ArenaAllocation r : rects) {
-      const Run* run = r.run.valid() ? &runs_[r.run.index()] : nullptr;
+      const Run* run = known_run(r.run).valid() ? &runs_[r.run.index()] : nullptr;
       const auto [known, fresh] = newest.try_emplace(r.run, run == nullptr ? newest_step_ : Step());
       for (size_t m = 0; fresh && run != nullptr && m < run->marks; ++m) {
         if (run->first_mark + m < marks_base_) continue;
@@ -303,6 +316,30 @@ void Session::add_open_slices(Snapshot& s) const {
   std::sort(s.open_slices.begin(), s.open_slices.end(), [](const ArenaAllocation& x, const ArenaAllocation& y) {
     return std::pair(x.offset, x.tensor) < std::pair(y.offset, y.tensor);
   });
+}
+
+// Heap memory of the texts and lists of a run's description.
+size_t Session::text_bytes(const RunInfo& run) {
+  size_t sum = run.affinity.size() * sizeof(int32_t);
+  for (const std::string* text : {&run.backend, &run.strategy, &run.processor, &run.build})
+    if (text->size() > std::string().capacity()) sum += text->size() + 1;
+  return sum;
+}
+
+// Blanks the oldest runs that ended before `keep`, as far as runs hold more than an eighth of the memory limit.
+void Session::forget_runs(Nanoseconds keep) {
+  const auto runs_bytes = [&] { return runs_.bytes() + run_text_bytes_; };
+  size_t end = forgotten_runs_;
+  size_t text = 0;  // of the runs to forget
+  const size_t most = options_.max_bytes / 8;
+  while (end + 1 < runs_.size() && runs_[end].end < keep && !runs_[end].table &&
+         runs_bytes() > most + text + (end - forgotten_runs_) * sizeof(Run))
+    text += text_bytes(runs_[end++].info);
+  end -= end % kColumnRows;
+  if (end <= forgotten_runs_) return;
+  for (size_t i = forgotten_runs_; i < end; ++i) run_text_bytes_ -= text_bytes(runs_[i].info);
+  runs_.blank_front(end, blank_run());
+  forgotten_runs_ = end;
 }
 
 size_t Session::bytes() const {
@@ -327,7 +364,7 @@ size_t Session::bytes_locked() const {
   series(all_reserved_);
   for (const Series& x : counter_series_) series(x);
   for (const auto& column : node_votes_) sum += column.bytes();
-  sum += table_bytes_ + spaces_->bytes();
+  sum += table_bytes_ + run_text_bytes_ + spaces_->bytes();
   return sum;
 }
 

@@ -69,7 +69,7 @@ void Session::derive_up_to(RunId run, size_t steps, Nanoseconds time) {
 void Session::derive(TrackId track, const Event& e) {
   if (e.kind() != EventKind::Work && e.kind() != EventKind::Wait && e.kind() != EventKind::Between) return;
   const RunId run = e.run();
-  if (!run.valid() || run.index() >= runs_.size()) return;
+  if (!known_run(run).valid()) return;
   const RunInfo& info = runs_[run.index()].info;
   if (!info.steps_derived || info.lead != track) return;
   const PlanSteps* steps = steps_of(info.plan);
@@ -92,7 +92,8 @@ void Session::leave_arena(RunId newer, GraphId graph) {
   std::vector<ArenaAllocation> over;
   for (auto at = open_.begin(); at != open_.end();) {
     std::erase_if(at->second, [&](const ArenaAllocation& rect) {
-      if (!rect.derived || rect.run.value >= newer.value || runs_[rect.run.index()].info.graph != graph) return false;
+      if (!rect.derived || rect.run.value >= newer.value) return false;
+      if (known_run(rect.run).valid() && runs_[rect.run.index()].info.graph != graph) return false;
       const auto known = derived_.find(rect.run.value);
       if (known == derived_.end()) return false;  // the run ended early
       known->second.left = true;

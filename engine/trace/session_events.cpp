@@ -89,7 +89,7 @@ void Session::add(TrackId track, const Event& e) {
     case EventKind::Step: {
       const RunId run = e.run();
       newest_step_ = Step(static_cast<int32_t>(e.a));
-      if (!run.valid() || run.index() >= runs_.size()) return;
+      if (!known_run(run).valid()) return;
       reach(run, e.time);
       return add_mark({e.time, run, newest_step_, e.node()});
     }
@@ -152,6 +152,7 @@ RunTable* Session::table_of(RunId run) {
   const auto known = runs_[run.index()].table;
   auto table = known ? std::make_shared<RunTable>(*known) : std::make_shared<RunTable>();
   runs_.mutate(run.index()).table = table;
+  if (!known) table_bytes_ += table->bytes();
   open_tables_.push_back({run, std::move(table)});
   return open_tables_.back().table.get();
 }
@@ -179,7 +180,10 @@ TrackRun* Session::track_of(RunId run, TrackId track, Nanoseconds reached) {
   RunTable* table = table_of(run);
   if (table == nullptr) return nullptr;
   table->reached = std::max(table->reached, reached);
-  if (table->tracks.size() <= track.index()) table->tracks.resize(track.index() + 1);
+  if (const size_t known = table->tracks.size(); known <= track.index()) {
+    table_bytes_ += (track.index() + 1 - known) * sizeof(TrackRun);
+    table->tracks.resize(track.index() + 1);
+  }
   return &table->tracks[track.index()];
 }
 
@@ -226,6 +230,7 @@ Nanoseconds Session::paused_in(RunId run, Nanoseconds begin, Nanoseconds end) {
 void Session::add_pause(const Event& e) {
   RunTable* table = table_of(e.run());
   if (table == nullptr) return;
+  table_bytes_ += sizeof(TimeRange);
   table->pauses.push_back({e.begin(), e.end()});
   table->paused = add_saturated(table->paused, e.end() - e.begin());
   for (size_t t = 0; t < tracks_.size(); ++t) {
@@ -267,8 +272,7 @@ void Session::add_wait(TrackId track, const Event& e) {
   if (fresh) {
     const auto nodes = static_cast<int32_t>(std::clamp<int64_t>(e.nodes(), 1, INT32_MAX));
     b = {e.run(), e.node(), e.generation(), e.begin(), e.begin(), e.end(), waited, track, 1, nodes};
-    const bool known = e.run().valid() && e.run().index() < runs_.size();
-    p.expected = known ? runs_[e.run().index()].info.threads : 0;
+    p.expected = known_run(e.run()).valid() ? runs_[e.run().index()].info.threads : 0;
   } else {
     b.first_arrival = std::min(b.first_arrival, e.begin());
     if (e.begin() > b.last_arrival) {
@@ -321,7 +325,9 @@ void Session::finish_barriers(RunId run) {
   }
 }
 
-RunId Session::known_run(RunId run) const { return run.valid() && run.index() < runs_.size() ? run : RunId::none(); }
+RunId Session::known_run(RunId run) const {
+  return run.valid() && run.index() >= forgotten_runs_ && run.index() < runs_.size() ? run : RunId::none();
+}
 
 void Session::add_slice(const Event& e) {
   const SliceKey key{TensorRef{e.id}, known_run(e.run()), e.slice_offset()};

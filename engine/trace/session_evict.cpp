@@ -37,6 +37,9 @@ class Session::Eviction {
     marks_and_series();
     barriers_and_slices();
     run_tables();
+    unmatched();
+    problems();
+    s_.forget_runs(keep_);
     count_again();
   }
 
@@ -109,16 +112,40 @@ class Session::Eviction {
     }
   }
 
+  // True if the run ended before the time, or was never reported as ended and many others have begun since.
+  bool is_over(RunId id) const {
+    constexpr size_t kMany = 64;
+    if (!s_.known_run(id).valid()) return true;
+    const Run& run = s_.runs_[id.index()];
+    return (run.finished || id.index() + kMany < s_.runs_.size()) && run.until() < keep_;
+  }
+
   void run_tables() {
-    for (size_t i = 0; i < s_.runs_.size() && s_.runs_[i].info.begin < keep_; ++i) {
+    for (size_t i = s_.forgotten_runs_; i < s_.runs_.size() && s_.runs_[i].info.begin < keep_; ++i) {
       if (s_.runs_[i].evicted && !s_.runs_[i].table) continue;
       Run& run = s_.runs_.mutate(i);
       run.evicted = true;
-      if (!run.finished || run.end >= keep_ || !run.table) continue;
-      s_.table_bytes_ -= run.table->nodes.size() * sizeof(NodeRun);
+      if (!run.table || !is_over(run.info.id)) continue;
+      s_.table_bytes_ -= run.table->bytes();
       run.table.reset();
       std::erase_if(s_.open_tables_, [&](const OpenTable& open) { return open.run == run.info.id; });
     }
+  }
+
+  // Begins and ends of slices of runs that are over: their counterparts were lost, or the run was aborted.
+  void unmatched() {
+    const auto over = [&](const auto& one) { return one.first.run.valid() && is_over(one.first.run); };
+    std::erase_if(s_.open_, over);
+    std::erase_if(s_.early_ends_, over);
+    std::erase_if(s_.derived_, [&](const auto& one) { return is_over(RunId(one.first)); });
+  }
+
+  // Half of the problems, once they are many.
+  void problems() {
+    constexpr size_t kMany = 4096;
+    if (s_.problems_.size() < kMany) return;
+    s_.problems_.drop_front(s_.problems_.size() / 2);
+    s_.bad_ = false;
   }
 
   void count_again() {

@@ -20,7 +20,7 @@ struct Chosen {
 Chosen choose(const Snapshot& s, GraphId graph) {
   Chosen chosen;
   std::vector<const RunTable*> cold, others;
-  for (size_t i = 0; i < s.runs.size(); ++i) {
+  for (size_t i = s.forgotten_runs; i < s.runs.size(); ++i) {
     const Run& run = s.runs[i];
     if (run.info.graph != graph) continue;
     if (run.table && run.cold && chosen.first == nullptr) chosen.first = run.table.get();

@@ -67,7 +67,7 @@ class SnapshotText {
   }
 
   void runs() const {
-    for (size_t i = 0; i < s_.runs.size(); ++i) {
+    for (size_t i = s_.forgotten_runs; i < s_.runs.size(); ++i) {
       const Run& r = s_.runs[i];
       line("run {}: graph {} plan {} {} {} threads {} {} to {} {} {} steps {}", r.info.id.value, r.info.graph.value,
            r.info.plan.value, r.info.backend, r.info.strategy, r.info.threads, r.info.begin, r.end, r.finished,

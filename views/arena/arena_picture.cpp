@@ -168,7 +168,7 @@ class ArenaPictureBuilder {
     if (in_.axis.mode != AxisMode::Time) return;
     const trace::TimeRange t = in_.axis.time_range();
     size_t done = 0;
-    for (size_t r = in_.snapshot->runs.size(); r-- > 0 && done < kMaxRuns;) {
+    for (size_t r = in_.snapshot->runs.size(); r-- > in_.snapshot->forgotten_runs && done < kMaxRuns;) {
       const trace::Run& run = in_.snapshot->runs[r];
       if (trace::RunId(r) == in_.run || run.info.plan != in_.plan->id || run.end <= t.begin ||
           run.info.begin >= t.end) {

@@ -128,7 +128,7 @@ trace::RunId SessionSource::first_part(trace::RunId run) const {
     const trace::GraphInfo* graph = snapshot_->graph_of(run);
     if (!graph || !graph->continuation_of.valid()) return run;
     size_t before = run.index();
-    while (before-- > 0 && snapshot_->runs[before].info.graph != graph->continuation_of) {
+    while (before-- > snapshot_->forgotten_runs && snapshot_->runs[before].info.graph != graph->continuation_of) {
     }
     // That run or its events were discarded: show the most recent part.
     if (before >= run.index() || snapshot_->runs[before].evicted) return run;

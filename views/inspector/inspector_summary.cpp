@@ -78,7 +78,7 @@ void summary_of_run(Page& page, const trace::Run& run) {
   const QStringList notes = incomplete_notes(snapshot, page.in.run);
   if (!notes.isEmpty()) page.row(Texts::tr("incomplete"), notes.join(QStringLiteral("; ")));
   page.row(Texts::tr("runs so far"),
-           figure("recording.runs", static_cast<double>(snapshot.runs.size()), FigureUnit::Count));
+           figure("recording.runs", static_cast<double>(snapshot.recorded_runs()), FigureUnit::Count));
   if (page.in.run.index() + 1 < snapshot.runs.size())
     page.row(Texts::tr("shown"), Texts::tr("run %1").arg(format_count(static_cast<int64_t>(page.in.run.index()) + 1)));
 }

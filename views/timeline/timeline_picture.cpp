@@ -311,7 +311,7 @@ class TimelinePictureBuilder {
 
   void add_pauses() {
     const trace::TimeRange t = in_.axis.time_range();
-    for (size_t r = s_.runs.size(); r-- > 0;) {
+    for (size_t r = s_.runs.size(); r-- > s_.forgotten_runs;) {
       const trace::Run& run = s_.runs[r];
       if (run.finished && run.end < t.begin) break;
       if (!run.table || run.info.begin >= t.end) continue;

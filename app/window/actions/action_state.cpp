@@ -24,7 +24,7 @@ void add_run_states(Shell& shell) {
           "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak"},
          steps);
   a.when({"run.run_before", "run.run_behind"},
-         [&shell] { return shell.document().source()->snapshot()->runs.size() > 1; });
+         [&shell] { return shell.document().source()->snapshot()->recorded_runs() > 1; });
   a.when({"view.range_begin", "view.range_end"}, [&shell, steps] {
     const Selection& selected = shell.document().selection()->current();
     return steps() || selected.get<EventSelection>() != nullptr || selected.get<TimeRangeSelection>() != nullptr;

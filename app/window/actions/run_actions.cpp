@@ -78,7 +78,7 @@ void show_other_run(Shell& shell, int by) {
   const auto runs = static_cast<int64_t>(source->snapshot()->runs.size());
   if (!source->run().valid()) return;
   const int64_t index = static_cast<int64_t>(source->run().index()) + by;
-  if (index < 0) return;
+  if (index < static_cast<int64_t>(source->snapshot()->forgotten_runs)) return;
   source->choose_run(index < runs ? trace::RunId(static_cast<size_t>(index)) : trace::RunId());
 }
 

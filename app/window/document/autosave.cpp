@@ -90,7 +90,7 @@ void Autosave::roll() {
 }
 
 void Autosave::describe(const trace::Description& description) {
-  if (rolling_) described_.push_back(description);
+  if (rolling_) described_.add(description);
   if (bytes() < max_bytes_) writer_->describe(description);
 }
 

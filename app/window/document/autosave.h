@@ -3,6 +3,7 @@
 // file is deleted when its recording is closed; files of programs that no longer run are offered for recovery. They
 // are stored in ~/.local/state/arenascope/recordings (or $XDG_STATE_HOME), named after the process id.
 #pragma once
+#include <arenascope/trace/description_log.h>
 #include <arenascope/trace/recording.h>
 
 #include <QString>
@@ -49,8 +50,8 @@ class Autosave : public trace::Sink {
   size_t max_bytes_;
   std::shared_ptr<trace::RecordingWriter> writer_;
   bool rolling_ = false;
-  std::vector<trace::Description> described_;  // of one that rolls: the next file begins with them
-  std::shared_ptr<Autosave> earlier_;          // of one that rolls: the half before
+  trace::DescriptionLog described_;    // of one that rolls: the next file begins with them
+  std::shared_ptr<Autosave> earlier_;  // of one that rolls: the half before
   std::atomic<bool> kept_{false};
 };
 

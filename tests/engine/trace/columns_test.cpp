@@ -106,3 +106,26 @@ TEST_CASE("curves hold the extremes of every pixel as a linear scan finds them")
     CHECK(points.back().last == series.at(t1 - 1));
   }
 }
+
+TEST_CASE("blank rows share their memory, and earlier views keep theirs") {
+  Column<int> column;
+  column.append_blank(1500, -1);
+  CHECK(column.size() == 1500);
+  for (int i = 1500; i < 5000; ++i) column.push_back(i);
+  const auto before = column.view();
+  const size_t bytes = column.bytes();
+  CHECK(column.blank_front(4000, -1) == 3584 - 1024);  // whole chunks; the first two were blank
+  CHECK(column.blank_front(4000, -1) == 0);
+  CHECK(column.bytes() == bytes - 5 * kColumnRows * sizeof(int));
+  column.push_back(5000);
+  column.mutate(4999) = 7;
+  column.mutate(100) = 8;
+  for (size_t i = 0; i < 5000; ++i) REQUIRE(before[i] == (i < 1500 ? -1 : static_cast<int>(i)));
+  const auto after = column.view();
+  for (size_t i = 0; i < 3584; ++i) REQUIRE(after[i] == (i == 100 ? 8 : -1));
+  for (size_t i = 3584; i < 4999; ++i) REQUIRE(after[i] == static_cast<int>(i));
+  CHECK(after[4999] == 7);
+  CHECK(column.drop_front(2048) == 2048);
+  CHECK(column[0] == -1);
+  CHECK(column[1536] == 3584);
+}

@@ -194,7 +194,7 @@ TEST_CASE("bytes reused in place or joined count once") {
 TEST_CASE("invalid data is skipped, counted and reported once") {
   Session session;
   session.describe(ThreadInfo{TrackId(5), "far out"});
-  session.describe(RunInfo{.id = RunId(9)});
+  session.describe(RunInfo{.id = RunId(0xffffff)});
   session.events(TrackId(3), std::array{Event{}});
   session.describe(ThreadInfo{TrackId(0), "t"});
   session.events(TrackId(0),
@@ -265,7 +265,8 @@ TEST_CASE("a bounded session evicts the oldest events, keeps statistics, and ear
     const NodeStats some = s->stats(GraphId(0), NodeId(n)), all = w->stats(GraphId(0), NodeId(n));
     CHECK(some.median == all.median);
     CHECK(some.left_out > 0);
-    CHECK(some.runs + some.left_out == all.runs + 1);  // the cold one went too
+    const auto forgotten = static_cast<int64_t>(s->forgotten_runs);
+    CHECK(some.runs + some.left_out + forgotten == all.runs + 1);  // the cold one went too
     CHECK(all.left_out == 0);
   }
   for (const auto& snapshot : seen) {
@@ -283,6 +284,33 @@ TEST_CASE("a bounded session evicts the oldest events, keeps statistics, and ear
   CHECK(s->spans_exact(TrackId(1), t0, s->time.end, 10000).size() ==
         w->spans_exact(TrackId(1), t0, w->time.end, 10000).size());
   for (size_t i = 0; i < s->memory_events.size(); ++i) CHECK(s->event(s->memory_events[i]).b > 0);
+}
+
+TEST_CASE("a session whose oldest runs were evicted is replayed with the same run ids") {
+  Session bounded(Session::Options{.max_bytes = 3 << 20});
+  test::fill(bounded, {.runs = 6000});
+  const auto s = bounded.snapshot();
+  REQUIRE(s->forgotten_runs > 0);
+  CHECK(s->run(RunId(s->forgotten_runs - 1)) == nullptr);
+  REQUIRE(s->run(RunId(s->forgotten_runs)) != nullptr);
+  Session again;
+  replay(*s, again);
+  const auto t = again.snapshot();
+  CHECK(t->problems.empty());
+  CHECK(t->runs.size() == s->runs.size());
+  CHECK(t->forgotten_runs == s->forgotten_runs);
+  CHECK(t->event_count == s->event_count);
+  for (size_t i = s->forgotten_runs; i < s->runs.size(); ++i) {
+    CHECK(t->runs[i].info == s->runs[i].info);
+    CHECK(t->runs[i].end == s->runs[i].end);
+  }
+  // Late events of a forgotten run are kept, and change no run.
+  const int64_t before = bounded.snapshot()->event_count;
+  bounded.events(TrackId(0), std::array{work(RunId(0), NodeId(0), s->time.end, s->time.end + 5, 0),
+                                        step(RunId(0), s->time.end, Step(0), NodeId(0))});
+  bounded.describe(RunEnd{RunId(0), s->time.end});
+  CHECK(bounded.snapshot()->event_count == before + 2);
+  CHECK(bounded.snapshot()->problems.empty());
 }
 
 TEST_CASE("slices and steps of two threads are merged for any drain order") {

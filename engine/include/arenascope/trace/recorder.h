@@ -3,10 +3,12 @@
 // the sinks are shared. The rings belong to a RecorderInput, which reporters share and may use after the recorder is gone.
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/trace/description_log.h>
 #include <arenascope/trace/ring.h>
 #include <arenascope/trace/sink.h>
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -30,6 +32,7 @@ class RecorderInput {
   NameId name(std::string_view text);
   RunId describe(RunInfo info);
   void queue(Description description);
+  void update(ContextInfo info);
 
   const Clock& clock() const { return clock_; }
   Nanoseconds now() const { return clock_.now(); }
@@ -38,6 +41,10 @@ class RecorderInput {
  private:
   friend class Recorder;
   void queue_locked(Description description);
+  template <class T>
+  using Newest = std::deque<std::shared_ptr<const T>>;
+  template <class T>
+  auto describe_locked(T info, int32_t& count, Newest<T>* newest);
 
   const size_t ring_events_;
   const Clock clock_;
@@ -49,6 +56,10 @@ class RecorderInput {
   std::vector<DeviceInfo> devices_;
   std::vector<AllocatorInfo> allocators_;
   int32_t graphs_ = 0, plans_ = 0, contexts_ = 0, counters_ = 0, runs_ = 0;
+  // The newest that were described: deferred subgraphs are compiled again in every run, usually to the same graph.
+  Newest<GraphInfo> newest_graphs_;
+  Newest<PlanInfo> newest_plans_;
+  Newest<ContextInfo> newest_contexts_;
   bool closed_ = false;  // the recorder is gone: descriptions are dropped
 };
 
@@ -79,7 +90,8 @@ class Recorder {
     return input_->register_thread(std::move(name), kind, device);
   }
 
-  // Descriptions get their id here; the `id` in `info` is ignored.
+  // Descriptions get their id here; the `id` in `info` is ignored. A deferred subgraph that equals one of the newest
+  // described ones, its plan and its context keep their ids.
   GraphId describe(GraphInfo info) { return input_->describe(std::move(info)); }
   PlanId describe(PlanInfo info) { return input_->describe(std::move(info)); }
   ContextId describe(ContextInfo info) { return input_->describe(std::move(info)); }  // of a new context
@@ -127,9 +139,9 @@ class Recorder {
 
   std::mutex drain_mutex_;  // taken before the input's; guards the following
   std::vector<std::shared_ptr<Sink>> sinks_;
-  std::vector<Description> descriptions_;  // all descriptions but losses and problems: for late sinks
-  std::vector<Description> ends_;          // run ends whose events may still be in the rings
-  std::vector<int64_t> reported_lost_;     // per ring
+  DescriptionLog descriptions_;         // without losses and problems: for late sinks
+  std::vector<Description> ends_;       // run ends whose events may still be in the rings
+  std::vector<int64_t> reported_lost_;  // per ring
 
   std::mutex control_mutex_;  // held while the thread is started or stopped, which it takes no part in
   std::mutex thread_mutex_;   // guards stopping_

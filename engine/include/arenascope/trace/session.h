@@ -17,7 +17,9 @@ class AddressSpaceTracker;
 class Session : public Sink {
  public:
   struct Options {
-    size_t max_bytes = 0;  // when the columns hold more, the older half of the events is evicted; 0: never
+    // When the columns hold more, the older half of the events is evicted, and the rows of the oldest runs as far as
+    // they hold more than an eighth of it; 0: never.
+    size_t max_bytes = 0;
   };
   Session();
   explicit Session(Options options);
@@ -89,6 +91,8 @@ class Session : public Sink {
   class Eviction;
   void evict_older_half();
   void evict_all();
+  static size_t text_bytes(const RunInfo& run);
+  void forget_runs(Nanoseconds keep);
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
   void add_space(const Event& event, uint32_t allocator);
@@ -114,7 +118,7 @@ class Session : public Sink {
   void reach(RunId run, Nanoseconds time);  // extends the known duration of the run
   NodeVote* vote(RunId run, NodeId node);
   Nanoseconds paused_in(RunId run, Nanoseconds begin, Nanoseconds end);
-  RunId known_run(RunId run) const;
+  RunId known_run(RunId run) const;  // none for a run that is unknown or forgotten
   std::shared_ptr<const Snapshot> make_snapshot() const;
   void add_open_slices(Snapshot& snapshot) const;
 
@@ -134,6 +138,8 @@ class Session : public Sink {
   Column<TuningInfo> tunings_;
   Column<StackInfo> stacks_;
   Column<Run> runs_;
+  size_t forgotten_runs_ = 0;  // the oldest, which have blank rows
+  size_t run_text_bytes_ = 0;  // of the strings and lists of runs_
 
   std::vector<Track> tracks_;
   Nanoseconds begin_ = INT64_MAX, end_ = INT64_MIN;

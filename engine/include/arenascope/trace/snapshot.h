@@ -82,6 +82,11 @@ struct RunTable {
   std::vector<TimeRange> pauses;  // as they came
   Nanoseconds paused = 0;
   Nanoseconds reached = INT64_MIN;  // time of the newest event of the run
+
+  size_t bytes() const {
+    return sizeof(RunTable) + nodes.size() * sizeof(NodeRun) + tracks.size() * sizeof(TrackRun) +
+           pauses.size() * sizeof(TimeRange);
+  }
 };
 
 // Statistics of a node over the runs of its graph. Cold runs (the first of each plan) and runs that were aborted, stepped
@@ -287,12 +292,17 @@ class Snapshot {
   std::vector<PoolInfo> pools;                   // the newest of each device
   std::vector<ReplayInfo> replays;               // the newest of each device
   SourceInfo source;                             // of what was imported; no entries: unknown
-  ColumnView<Run> runs;
+  ColumnView<Run> runs;                          // by id
+  size_t forgotten_runs = 0;                     // the oldest: their rows were evicted, or precede the recording
 
   const GraphInfo* graph(GraphId id) const { return at(graphs, id); }
   const PlanInfo* plan(PlanId id) const { return at(plans, id); }
   const ContextInfo* context(ContextId id) const { return at(contexts, id); }
-  const Run* run(RunId id) const { return id.valid() && id.index() < runs.size() ? &runs[id.index()] : nullptr; }
+  // Null for a run that is unknown or forgotten.
+  const Run* run(RunId id) const {
+    return id.valid() && id.index() >= forgotten_runs && id.index() < runs.size() ? &runs[id.index()] : nullptr;
+  }
+  size_t recorded_runs() const { return runs.size() - forgotten_runs; }
   const GraphInfo* graph_of(RunId id) const;
   const PlanInfo* plan_of(RunId id) const;
   const TensorInfo* tensor(GraphId graph, TensorRef ref) const;
