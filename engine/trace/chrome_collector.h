@@ -22,6 +22,7 @@ class ChromeCollector {
   uint32_t devices = 0;  // devices with allocations, not counting the host
 
   void add(const JsonRecord& event);
+  void add_sample();  // of the list beside the events
   // Call once, after the last event.
   void finish();
 

@@ -27,6 +27,8 @@ Result<OpenReport> import_events(std::string_view text, const std::string& name,
   const std::string damage = "the JSON is truncated or malformed at byte " + std::to_string(scan.position);
   if (collector.events == 0)
     return Error{name + ": " + (scan.complete ? "the JSON file contains no trace events" : damage) + "."};
+  if (scan.names.contains("samples"))
+    scan_json_list(text, "samples", [&](const JsonRecord&) { collector.add_sample(); });
   collector.left_out.add(kDroppedMember, scan.dropped);
   if (!scan.complete) collector.left_out.add(damage + ", everything before it was read", Severity::Warning);
   collector.finish();

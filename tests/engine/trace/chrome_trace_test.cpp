@@ -217,6 +217,13 @@ TEST_CASE("events that are not shown are counted by category") {
   CHECK(imported(R"([{"ph":"X","name":"a","ts":1,"dur":2},{}])").problem.empty());
 }
 
+TEST_CASE("samples that are listed beside the events are counted") {
+  const std::string events = R"({"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}])";
+  CHECK(imported(events + "}").problem.empty());
+  const std::string samples = R"(,"samples":[{"ts":1,"sf":1},{"ts":2,"sf":2}],"stackFrames":{"1":{"name":"f"}}})";
+  CHECK(imported(events + samples).problem.find("2 profiler samples: not shown") != std::string::npos);
+}
+
 TEST_CASE("counters of one name and several ids are separate") {
   const auto s = imported(R"([{"ph":"C","name":"load","id":1,"pid":1,"ts":1,"args":{"v":2}},
                               {"ph":"C","name":"load","id":2,"pid":1,"ts":2,"args":{"v":5}}])")
