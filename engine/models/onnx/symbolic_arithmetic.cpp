@@ -41,6 +41,7 @@ SymbolicSize combined(SymbolicCall& c, const LinearSize& a, const LinearSize& b)
 // Elements of small integer tensors of which one may be a scalar.
 std::optional<SymbolicSizes> elementwise_numbers(SymbolicCall& c) {
   const bool choice = c.node().op == "Where";
+  if (c.node().inputs.size() < (choice ? 3 : 1)) return std::nullopt;
   size_t count = 1;
   for (size_t i = 0; i < c.node().inputs.size(); ++i) {
     if (!c.numbers(i)) return std::nullopt;

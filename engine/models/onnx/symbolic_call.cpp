@@ -65,7 +65,11 @@ std::optional<size_t> SymbolicCall::axis(int64_t axis, size_t rank) {
   return axis >= 0 && axis < static_cast<int64_t>(rank) ? std::optional(static_cast<size_t>(axis)) : std::nullopt;
 }
 
+// Concat and Gather of a tensor with itself double its elements or its rank.
 void SymbolicCall::out(size_t i, SymbolicTensor value) {
+  constexpr size_t kMaxRank = 64;
+  if (value.shape && value.shape->size() > kMaxRank) value.shape.reset();
+  if (value.numbers && value.numbers->size() > kMaxNumbers) value.numbers.reset();
   if (i < node_.outputs.size() && !node_.outputs[i].empty()) values_[node_.outputs[i]] = std::move(value);
 }
 

@@ -134,3 +134,35 @@ TEST_CASE("ONNX Runtime's attention with a past has a mask of all keys") {
   const Sizes sizes = opened(m);
   CHECK(sizes.at("t") == sizes.at("s") + sizes.at("p"));
 }
+
+TEST_CASE("sizes of nodes without the inputs that they need are unknown") {
+  for (const char* op : {"Sub", "Where", "Add", "Concat", "Gather", "Reshape", "Expand"}) {
+    CAPTURE(op);
+    for (size_t count = 0; count < 3; ++count) {
+      OnnxMaker m;
+      m.symbolic_input("x", {"n", "4"}).output("y").weight("k", {1}, std::vector<int64_t>{0});
+      m.node(op, std::vector<std::string>(count, "k"), {"v"}).node("Neg", {"x"}, {"y"});
+      const auto model = open_onnx(m.bytes(), "");
+      if (!model) CHECK(!model.error().message.empty());
+    }
+  }
+}
+
+// Each node doubles the elements or the rank of its input.
+TEST_CASE("sizes that double in every node are followed as far as they are small") {
+  for (const bool elements : {true, false}) {
+    CAPTURE(elements);
+    OnnxMaker m;
+    m.symbolic_input("x", {"n", "2", "3"}, kInt64).output("y", {}, kInt64);
+    m.node("Shape", {"x"}, {"s0"});
+    std::string last = elements ? "s0" : "x";
+    for (int i = 1; i <= 40; ++i) {
+      const std::string next = "d" + std::to_string(i);
+      m.node(elements ? "Concat" : "Gather", {last, last}, {next}, {{"axis", int64_t{0}}});
+      last = next;
+    }
+    m.node("Identity", {last}, {"y"});
+    const auto model = open_onnx(m.bytes(), "");
+    if (!model) CHECK(!model.error().message.empty());
+  }
+}
