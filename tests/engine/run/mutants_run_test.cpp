@@ -152,10 +152,10 @@ Status open_and_run(uint64_t seed) {
 // In a child process with a limit of addresses, which SIGALRM ends if it hangs.
 int limited_outcome(uint64_t seed) {
   constexpr size_t kMaxAddresses = size_t{1} << 30;
-  constexpr double kMaxSeconds = 2;
+  constexpr double kMaxSeconds = 10;
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(30);
+    ::alarm(60);
     if (!limit_addresses(kMaxAddresses)) ::_exit(101);
     const double begin = cpu_seconds();
     const Status status = open_and_run(seed);
