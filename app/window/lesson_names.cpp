@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "panels/layouts.h"
+#include "panels/panel.h"
 
 namespace arenascope::app {
 namespace {
@@ -38,16 +38,16 @@ std::vector<Error> wrong_names(const lesson::Lesson& lesson) {
   for (const std::string& id : lesson.needs)
     if (!is_lesson(id, lesson)) add_error(1, fmt::format("unknown lesson '{}' in needs", id));
   const auto check_action = [&](const lesson::Action& action) {
-    if (action.verb == "show" && !is_panel(action.arguments[0]))
-      add_error(action.line, fmt::format("unknown panel '{}'", action.arguments[0]));
-    if (action.verb == "layout" && !Layouts::names().contains(QString::fromStdString(action.arguments[0])))
-      add_error(action.line, fmt::format("unknown layout '{}'; available: {}", action.arguments[0],
-                                         Layouts::names().join(QStringLiteral(", ")).toStdString()));
+    if (action.verb != "show") return;
+    for (const std::string& panel : action.arguments)
+      if (!is_panel(panel) || panel == "lesson") add_error(action.line, fmt::format("unknown panel '{}'", panel));
   };
   for (const lesson::LessonStep& step : lesson.steps) {
     for (const lesson::Action& action : step.actions) check_action(action);
-    if (step.question)
-      for (const lesson::Action& action : step.question->then) check_action(action);
+    if (!step.question) continue;
+    for (const std::string& id : step.question->read)
+      if (!is_panel(id)) add_error(step.question->line, fmt::format("unknown panel '{}' in read", id));
+    for (const lesson::Action& action : step.question->then) check_action(action);
   }
   return wrong;
 }

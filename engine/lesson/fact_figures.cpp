@@ -119,6 +119,7 @@ constexpr Line kLines[] = {
     {"problems", "recording.problems"},
     {"arena", "plan.{P}.arena"},  // without a planner
     {"in_place_arena", "", kMade},
+    {"offset_in", "", kMade},
     {"bound_of", "", kMade},
     {"order_of", "", kNotNumeric},
     {"saving", "", kMade},

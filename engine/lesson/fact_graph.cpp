@@ -25,16 +25,19 @@ Result<Found> tensor_of(const Scene& scene, const std::string& name) {
   auto graph = graph_of(scene);
   if (!graph) return graph.error();
   for (size_t i = 0; i < (*graph)->nodes.size(); ++i)
-    if ((*graph)->nodes[i].name == name) return Found{trace::TensorRef::node(NodeId(i)), &(*graph)->nodes[i]};
+    if (const auto ref = trace::TensorRef::node(NodeId(i)); name_of(**graph, ref) == name)
+      return Found{ref, &(*graph)->nodes[i]};
   for (size_t i = 0; i < (*graph)->leafs.size(); ++i)
-    if ((*graph)->leafs[i].name == name) return Found{trace::TensorRef::leaf(LeafId(i)), &(*graph)->leafs[i]};
+    if (const auto ref = trace::TensorRef::leaf(LeafId(i)); name_of(**graph, ref) == name)
+      return Found{ref, &(*graph)->leafs[i]};
   return Error{fmt::format("no tensor is named '{}' in the open graph", name)};
 }
 
-const std::string& name_of(const trace::GraphInfo& graph, trace::TensorRef ref) {
-  static const std::string none;
+std::string name_of(const trace::GraphInfo& graph, trace::TensorRef ref) {
   const auto& list = ref.is_leaf() ? graph.leafs : graph.nodes;
-  return ref.valid() && ref.index() < list.size() ? list[ref.index()].name : none;
+  if (!ref.valid() || ref.index() >= list.size()) return {};
+  const std::string& name = list[ref.index()].name;
+  return name.empty() ? fmt::format("{} {}", ref.is_leaf() ? "leaf" : "node", ref.index()) : name;
 }
 
 namespace {
@@ -61,29 +64,30 @@ Result<Value> names(const Scene& s, bool of_nodes) {
   auto graph = graph_of(s);
   if (!graph) return graph.error();
   std::vector<std::string> list;
-  for (const trace::TensorInfo& t : of_nodes ? (*graph)->nodes : (*graph)->leafs) list.push_back(t.name);
+  const size_t count = of_nodes ? (*graph)->nodes.size() : (*graph)->leafs.size();
+  for (size_t i = 0; i < count; ++i)
+    list.push_back(name_of(**graph, of_nodes ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i))));
   return list_value(std::move(list));
 }
 Result<Value> node_names(const Scene& s, const Arguments&) { return names(s, true); }
 Result<Value> leaf_names(const Scene& s, const Arguments&) { return names(s, false); }
 
-Result<Value> views(const Scene& s, const Arguments&) {
+// The nodes that meet a condition.
+template <class Condition>
+Result<Value> nodes_where(const Scene& s, const Condition& condition) {
   auto graph = graph_of(s);
   if (!graph) return graph.error();
   std::vector<std::string> list;
-  for (const trace::TensorInfo& t : (*graph)->nodes)
-    if (t.view_source.valid()) list.push_back(t.name);
+  for (size_t i = 0; i < (*graph)->nodes.size(); ++i)
+    if (condition((*graph)->nodes[i])) list.push_back(name_of(**graph, trace::TensorRef::node(NodeId(i))));
   return list_value(std::move(list));
 }
-
+Result<Value> views(const Scene& s, const Arguments&) {
+  return nodes_where(s, [](const trace::TensorInfo& t) { return t.view_source.valid(); });
+}
 // Nodes that do work; views are not computed.
 Result<Value> nodes_on(const Scene& s, const Arguments& a) {
-  auto graph = graph_of(s);
-  if (!graph) return graph.error();
-  std::vector<std::string> list;
-  for (const trace::TensorInfo& t : (*graph)->nodes)
-    if (t.backend == a[0] && t.tasks > 0) list.push_back(t.name);
-  return list_value(std::move(list));
+  return nodes_where(s, [&](const trace::TensorInfo& t) { return t.backend == a[0] && t.tasks > 0; });
 }
 
 template <Value (*answer)(const trace::TensorInfo&)>
@@ -140,10 +144,9 @@ Result<Value> sources(const Scene& s, const Arguments& a) {
 Result<Value> users(const Scene& s, const Arguments& a) {
   auto found = tensor_of(s, a[0]);
   if (!found) return found.error();
-  std::vector<std::string> list;
-  for (const trace::TensorInfo& t : s.graph->nodes)
-    if (std::find(t.sources.begin(), t.sources.end(), found->ref) != t.sources.end()) list.push_back(t.name);
-  return list_value(std::move(list));
+  return nodes_where(s, [&](const trace::TensorInfo& t) {
+    return std::find(t.sources.begin(), t.sources.end(), found->ref) != t.sources.end();
+  });
 }
 
 Result<Value> uses(const Scene& s, const Arguments& a) {
@@ -222,35 +225,36 @@ Result<Value> bits(const Scene&, const Arguments& a) {
 constexpr Fact kGraphFacts[] = {
     {{"nodes", 0, 0, "number of nodes"}, nodes},
     {{"leafs", 0, 0, "number of leaf tensors"}, leafs},
-    {{"node_names", 0, 0, "nodes in graph order"}, node_names},
+    {{"node_names", 0, 0, "nodes in graph order", "nodes"}, node_names},
     {{"leaf_names", 0, 0, "leaf tensors in graph order"}, leaf_names},
-    {{"views", 0, 0, "nodes that are views"}, views},
-    {{"gradients", 0, 0, "number of tensors with a gradient"}, gradients},
-    {{"accumulator", 1, 1, "tensor that accumulates its gradient, or none"}, accumulator},
+    {{"views", 0, 0, "nodes that are views", "graph nodes"}, views},
+    {{"gradients", 0, 0, "number of tensors with a gradient", "graph nodes"}, gradients},
+    {{"accumulator", 1, 1, "tensor that accumulates its gradient, or none", "graph inspector nodes"}, accumulator},
     {{"tensor", 1, 1, "the tensor itself, for questions whose answer is a tensor"}, named},
-    {{"op", 1, 1, "op of a tensor; NONE for a leaf tensor"}, of_tensor<op>},
-    {{"dtype", 1, 1, "data type"}, of_tensor<dtype>},
-    {{"shape", 1, 1, "shape, outermost dimension first: 3 × 4"}, of_tensor<shape>},
-    {{"size", 2, 2, "size of one dimension, counted from the outermost"}, size},
-    {{"stride", 2, 2, "bytes between consecutive elements along a dimension"}, stride},
-    {{"elements", 1, 1, "number of elements"}, of_tensor<elements>},
-    {{"bytes", 1, 1, "size in bytes"}, of_tensor<bytes>},
-    {{"tasks", 1, 1, "number of threads that compute it"}, of_tensor<tasks>},
-    {{"scratch", 1, 1, "bytes of scratch memory that it needs"}, of_tensor<scratch>},
-    {{"flops", 1, 1, "floating-point operations to compute it"}, of_tensor<flops>},
-    {{"backend", 1, 1, "backend that computes it"}, of_tensor<backend>},
-    {{"nodes_on", 1, 1, "nodes that a backend computes"}, nodes_on},
-    {{"parts", 1, 1, "number of nodes fused into it; zero: not fused"}, of_tensor<parts>},
-    {{"sources", 1, 1, "input tensors"}, sources},
-    {{"users", 1, 1, "nodes that read it"}, users},
-    {{"uses", 1, 1, "number of times it is read"}, uses},
-    {{"view_of", 1, 1, "tensor whose memory it shares"}, viewed},
-    {{"view_offset", 1, 1, "byte offset in the viewed tensor"}, view_offset},
-    {{"value", 2, 2, "an element, by its zero-based index in memory order"}, value},
-    {{"largest_error", 2, 2, "largest absolute difference between the elements of two tensors"}, largest_error},
-    {{"block_elements", 1, 1, "elements per block of a data type"}, of_type<&DTypeInfo::block_elements>},
-    {{"block_bytes", 1, 1, "bytes per block of a data type"}, of_type<&DTypeInfo::block_bytes>},
-    {{"bits", 1, 1, "bits per element of a data type"}, bits},
+    {{"op", 1, 1, "op of a tensor; NONE for a leaf tensor", "graph inspector nodes"}, of_tensor<op>},
+    {{"dtype", 1, 1, "data type", "graph inspector nodes"}, of_tensor<dtype>},
+    {{"shape", 1, 1, "shape, outermost dimension first: 3 × 4", "graph inspector nodes"}, of_tensor<shape>},
+    {{"size", 2, 2, "size of one dimension, counted from the outermost", "inspector nodes"}, size},
+    {{"stride", 2, 2, "bytes between consecutive elements along a dimension", "inspector nodes"}, stride},
+    {{"elements", 1, 1, "number of elements", "inspector nodes"}, of_tensor<elements>},
+    {{"bytes", 1, 1, "size in bytes", "inspector nodes"}, of_tensor<bytes>},
+    {{"tasks", 1, 1, "number of threads that compute it", "inspector nodes"}, of_tensor<tasks>},
+    {{"scratch", 1, 1, "bytes of scratch memory that it needs", "inspector nodes"}, of_tensor<scratch>},
+    {{"flops", 1, 1, "floating-point operations to compute it", "inspector nodes"}, of_tensor<flops>},
+    {{"backend", 1, 1, "backend that computes it", "graph inspector nodes"}, of_tensor<backend>},
+    {{"nodes_on", 1, 1, "nodes that a backend computes", "graph nodes"}, nodes_on},
+    {{"parts", 1, 1, "number of nodes fused into it; zero: not fused", "graph inspector nodes"}, of_tensor<parts>},
+    {{"sources", 1, 1, "input tensors", "graph inspector nodes"}, sources},
+    {{"users", 1, 1, "nodes that read it", "graph inspector nodes"}, users},
+    {{"uses", 1, 1, "number of times it is read", "inspector nodes"}, uses},
+    {{"view_of", 1, 1, "tensor whose memory it shares", "inspector nodes"}, viewed},
+    {{"view_offset", 1, 1, "byte offset in the viewed tensor", "inspector nodes"}, view_offset},
+    {{"value", 2, 2, "an element, by its zero-based index in memory order", "inspector"}, value},
+    {{"largest_error", 2, 2, "largest absolute difference between the elements of two tensors", "inspector"},
+     largest_error},
+    {{"block_elements", 1, 1, "elements per block of a data type", "inspector"}, of_type<&DTypeInfo::block_elements>},
+    {{"block_bytes", 1, 1, "bytes per block of a data type", "inspector"}, of_type<&DTypeInfo::block_bytes>},
+    {{"bits", 1, 1, "bits per element of a data type", "inspector"}, bits},
 };
 
 }  // namespace

@@ -217,34 +217,43 @@ Result<Value> block(const Scene& s, const Arguments& a) {
 Result<Value> in_place_of(const Scene& s, const Arguments& a) {
   auto slice = slice_of(s, a[0]);
   if (!slice) return slice.error();
-  const std::string& name = name_of(*s.graph, (*slice)->in_place_of);
+  const std::string name = name_of(*s.graph, (*slice)->in_place_of);
   return text_value(name.empty() ? "none" : name);
 }
 
 constexpr Fact kPlanFacts[] = {
-    {{"peak", 0, 0, "largest sum of live bytes in the plan shown"}, peak},
-    {{"peak_step", 0, 0, "first step at which the peak is reached"}, peak_step},
-    {{"at_peak", 0, 0, "tensors live at the peak, largest first"}, at_peak},
-    {{"bound", 0, 0, "lower bound of the plan shown"}, of_plan<&trace::PlanInfo::lower_bound_bytes>},
-    {{"waste", 0, 0, "arena size minus lower bound"}, waste},
-    {{"alignment", 0, 0, "alignment of offsets in bytes"}, of_plan<&trace::PlanInfo::alignment>},
-    {{"without_reuse", 0, 0, "sum of the sizes of all planned tensors"}, without_reuse},
-    {{"planned_tensors", 0, 0, "number of tensors placed in the arena"}, planned_tensors},
-    {{"blocks", 0, 0, "number of blocks that they share"}, blocks},
-    {{"steps", 0, 0, "number of steps in the execution order"}, steps},
-    {{"run_order", 0, 0, "nodes in the execution order of the plan shown"}, run_order},
-    {{"live", 1, 1, "tensors live at a step or while a node is computed, largest first"}, live},
-    {{"live_bytes", 1, 1, "sum of the sizes of these tensors"}, live_bytes},
-    {{"step_of", 1, 1, "step that computes a tensor"}, step_of},
-    {{"first", 1, 1, "first step at which its memory is used"}, of_slice<Where::First>},
-    {{"last", 1, 1, "last step at which its memory is used"}, of_slice<Where::Last>},
-    {{"offset", 1, 1, "offset in the arena"}, of_slice<Where::Offset>},
-    {{"end", 1, 1, "end of its range in the arena"}, of_slice<Where::End>},
-    {{"level", 1, 1, "reuse level that placed it; zero: not reused"}, of_slice<Where::Level>},
-    {{"reused_at", 1, 1, "tensors placed by a reuse level"}, reused_at},
-    {{"count_at", 1, 1, "number of these tensors"}, count_at},
-    {{"block", 1, 1, "tensors that share its block, by time"}, block},
-    {{"in_place_of", 1, 1, "tensor that it overwrites in place, or none"}, in_place_of},
+    {{"peak", 0, 0, "largest sum of live bytes in the plan shown", "occupancy planners inspector headline"}, peak},
+    {{"peak_step", 0, 0, "first step at which the peak is reached", "occupancy"}, peak_step},
+    {{"at_peak", 0, 0, "tensors live at the peak, largest first", "occupancy arena lifetimes blocks"}, at_peak},
+    {{"bound", 0, 0, "lower bound of the plan shown", "occupancy planners inspector headline"},
+     of_plan<&trace::PlanInfo::lower_bound_bytes>},
+    {{"waste", 0, 0, "arena size minus lower bound", "occupancy arena planners inspector headline"}, waste},
+    {{"alignment", 0, 0, "alignment of offsets in bytes", "inspector"}, of_plan<&trace::PlanInfo::alignment>},
+    {{"without_reuse", 0, 0, "sum of the sizes of all planned tensors", "occupancy arena planners inspector headline"},
+     without_reuse},
+    {{"planned_tensors", 0, 0, "number of tensors placed in the arena", "lifetimes arena blocks reuse inspector"},
+     planned_tensors},
+    {{"blocks", 0, 0, "number of blocks that they share", "lifetimes arena blocks reuse inspector"}, blocks},
+    {{"steps", 0, 0, "number of steps in the execution order", "graph inspector"}, steps},
+    {{"run_order", 0, 0, "nodes in the execution order of the plan shown", "nodes timeline arena lifetimes occupancy"},
+     run_order},
+    {{"live", 1, 1, "tensors live at a step or while a node is computed, largest first",
+      "occupancy arena lifetimes blocks"},
+     live},
+    {{"live_bytes", 1, 1, "sum of the sizes of these tensors", "occupancy"}, live_bytes},
+    {{"step_of", 1, 1, "step that computes a tensor", "nodes timeline"}, step_of},
+    {{"first", 1, 1, "first step at which its memory is used", "lifetimes arena blocks inspector"},
+     of_slice<Where::First>},
+    {{"last", 1, 1, "last step at which its memory is used", "lifetimes arena blocks inspector"},
+     of_slice<Where::Last>},
+    {{"offset", 1, 1, "offset in the arena", "arena blocks nodes reuse inspector"}, of_slice<Where::Offset>},
+    {{"end", 1, 1, "end of its range in the arena", "arena blocks nodes reuse inspector"}, of_slice<Where::End>},
+    {{"level", 1, 1, "reuse level that placed it; zero: not reused", "lifetimes arena blocks reuse inspector"},
+     of_slice<Where::Level>},
+    {{"reused_at", 1, 1, "tensors placed by a reuse level", "lifetimes arena blocks reuse inspector"}, reused_at},
+    {{"count_at", 1, 1, "number of these tensors", "lifetimes arena blocks reuse inspector"}, count_at},
+    {{"block", 1, 1, "tensors that share its block, by time", "lifetimes arena blocks reuse inspector"}, block},
+    {{"in_place_of", 1, 1, "tensor that it overwrites in place, or none", "arena lifetimes inspector"}, in_place_of},
 };
 
 }  // namespace

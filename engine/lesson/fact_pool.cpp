@@ -82,9 +82,9 @@ constexpr Fact kPoolFacts[] = {
     {{"buffer_bytes", 4, 4, "bytes of the buffer that MNN's onAcquire allocates for it"}, buffer_bytes},
     {{"image_width", 4, 4, "width of its image in texels of four channels"}, image_width},
     {{"image_height", 4, 4, "height of its image in rows"}, image_height},
-    {{"tuned_kernels", 0, 0, "number of device kernels with a tuning decision"}, tuned_kernels},
-    {{"tried", 0, 0, "largest number of candidates measured for one kernel"}, tried},
-    {{"tuned_by", 0, 0, "origin of the choice: this run, an earlier run, or a rule"}, tuned_by},
+    {{"tuned_kernels", 0, 0, "number of device kernels with a tuning decision", "tuning"}, tuned_kernels},
+    {{"tried", 0, 0, "largest number of candidates measured for one kernel", "tuning"}, tried},
+    {{"tuned_by", 0, 0, "origin of the choice: this run, an earlier run, or a rule", "tuning"}, tuned_by},
 };
 
 }  // namespace

@@ -36,7 +36,8 @@ struct Found {
   const trace::TensorInfo* info = nullptr;
 };
 Result<Found> tensor_of(const Scene& scene, const std::string& name);
-const std::string& name_of(const trace::GraphInfo& graph, trace::TensorRef ref);
+// As the panels call it: "node 22" if it has no name; empty: no tensor.
+std::string name_of(const trace::GraphInfo& graph, trace::TensorRef ref);
 Result<const trace::SliceInfo*> slice_of(const Scene& scene, const std::string& name);
 
 }  // namespace arenascope::lesson

@@ -2,6 +2,7 @@
 // Facts about hypothetical plans: other planners and orders, and savings.
 #include "engine/lesson/fact_table.h"
 
+#include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/findings.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
@@ -40,6 +41,16 @@ Result<Value> arena_of(const Scene& s, const Arguments& a) {
   auto plan = planned(s, a[0], a[1]);
   if (!plan) return plan.error();
   return bytes_value(plan->arena_bytes);
+}
+
+Result<Value> offset_in(const Scene& s, const Arguments& a) {
+  auto plan = planned(s, a[0], a[1]);
+  if (!plan) return plan.error();
+  Scene with_plan = s;
+  with_plan.plan = std::make_shared<const trace::PlanInfo>(describe_plan(*plan));
+  auto slice = slice_of(with_plan, a[2]);
+  if (!slice) return slice.error();
+  return bytes_value((*slice)->offset);
 }
 
 Result<Value> in_place_arena(const Scene& s, const Arguments& a) {
@@ -114,23 +125,29 @@ Result<Value> frontier_end(const Scene& s, const Arguments&) {
 }
 
 constexpr Fact kWhatIfFacts[] = {
-    {{"arena", 0, 2, "arena bytes of the plan shown, or of the plan made by another planner and order"},
+    {{"arena", 0, 2, "arena bytes of the plan shown, or of the plan made by another planner and order",
+      "occupancy arena planners inspector headline"},
      [](const Scene& s, const Arguments& a) -> Result<Value> {
        if (a.size() == 1) return Error{"'arena' takes a planner and an order, or no arguments"};
        return a.empty() ? arena_shown(s) : arena_of(s, a);
      }},
-    {{"in_place_arena", 2, 2, "bytes of that arena with in-place ops"}, in_place_arena},
-    {{"bound_of", 1, 1, "lower bound of an order"}, bound_of},
-    {{"order_of", 1, 1, "nodes in an order"}, order_of},
+    {{"offset_in", 3, 3, "offset of a tensor in the plan made by another planner and order",
+      "arena blocks nodes reuse inspector"},
+     offset_in},
+    {{"in_place_arena", 2, 2, "bytes of that arena with in-place ops", "planners findings"}, in_place_arena},
+    {{"bound_of", 1, 1, "lower bound of an order", "planners"}, bound_of},
+    {{"order_of", 1, 1, "nodes in an order", "nodes moves"}, order_of},
     {{"saving", 1, 2,
       "largest saving in bytes of a kind of finding (order, planner, rematerialise, offload, contiguous, …); with a "
-      "tensor, of its findings"},
+      "tensor, of its findings",
+      "findings"},
      saving},
-    {{"frontier_points", 0, 0, "number of plans on the frontier of memory versus operations"}, frontier_points},
-    {{"frontier_arena", 1, 1, "arena bytes at a point of the frontier; point zero: nothing is recomputed"},
+    {{"frontier_points", 0, 0, "number of plans on the frontier of memory versus operations", "training"},
+     frontier_points},
+    {{"frontier_arena", 1, 1, "arena bytes at a point of the frontier; point zero: nothing is recomputed", "training"},
      frontier_arena},
-    {{"frontier_cost", 1, 1, "share of operations recomputed at a point of the frontier"}, frontier_cost},
-    {{"frontier_end", 0, 0, "arena bytes at the last point of the frontier"}, frontier_end},
+    {{"frontier_cost", 1, 1, "share of operations recomputed at a point of the frontier", "training"}, frontier_cost},
+    {{"frontier_end", 0, 0, "arena bytes at the last point of the frontier", "training"}, frontier_end},
 };
 
 }  // namespace

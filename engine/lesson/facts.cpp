@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/lesson/facts.h>
+#include <arenascope/lesson/question.h>
 
 #include <algorithm>
 #include <cmath>
@@ -122,6 +123,19 @@ std::set<std::string> tensors_read_by(std::string_view expression) {
       if (call->name == "largest_error") out.insert(call->arguments.begin(), call->arguments.end());
     }
   return out;
+}
+
+std::set<std::string> panels_with_answer(const Question& question) {
+  std::set<std::string> panels;
+  const QuestionKind kind = question.kind;
+  if (kind == QuestionKind::Node || kind == QuestionKind::Block || kind == QuestionKind::Barrier) return panels;
+  if (kind == QuestionKind::Place) return {"arena", "blocks", "nodes", "reuse", "inspector"};  // offsets
+  for (const std::string& token : split(question.fact, " "))
+    if (const auto call = parse_call(token); call && !parse_integer(token))
+      if (const Fact* fact = find(call->name); fact != nullptr)
+        for (std::string& panel : split(fact->info.shown_in, " ")) panels.insert(std::move(panel));
+  for (const std::string& panel : question.read) panels.erase(panel);
+  return panels;
 }
 
 bool matches(const Value& value, std::string_view expected) {

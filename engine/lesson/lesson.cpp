@@ -19,8 +19,7 @@ constexpr Verb kVerbs[] = {
     {"program", 1, 1, "runs one of the built-in allocator programs and opens its recording"},
     {"generate", 2, 2,
      "generates tokens with the open language model: their number, and the prompt's token ids such as 2,0,1"},
-    {"layout", 1, 1, "restores a layout of the panels"},
-    {"show", 1, 1, "brings a panel to the front"},
+    {"show", 1, 4, "shows these panels next to the lesson, from top to bottom, and no others"},
     {"select", 1, 1, "selects a tensor by name"},
     {"clear", 0, 0, "clears the selection"},
     {"step", 1, 1, "moves the playhead to a step number, or to the peak"},
@@ -40,7 +39,7 @@ constexpr std::pair<const char*, QuestionKind> kKinds[] = {
     {"block", QuestionKind::Block},   {"barrier", QuestionKind::Barrier}, {"place", QuestionKind::Place},
     {"order", QuestionKind::Order}};
 
-// A single pass over the lines; stops at the first error.
+// A single pass over the lines, and one over the texts of the steps. Goes on after an error.
 class Parser {
  public:
   Parser(const std::string& file, std::string_view text) : lines_(split_lines(text)) {
@@ -51,18 +50,23 @@ class Parser {
 
   Result<Lesson> parse() {
     for (line_ = 1; line_ <= static_cast<int>(lines_.size()); ++line_)
-      if (auto done = take(lines_[static_cast<size_t>(line_ - 1)]); !done) return done.error();
+      keep(take(lines_[static_cast<size_t>(line_ - 1)]));
     line_ = 1;
-    if (lesson_.title.empty()) return fail("a lesson needs a title");
-    if (lesson_.steps.empty()) return fail("a lesson needs a step");
+    if (lesson_.title.empty()) keep(fail("a lesson needs a title"));
+    if (lesson_.steps.empty()) keep(fail("a lesson needs a step"));
     for (LessonStep& step : lesson_.steps) {
       step.text = trimmed(step.text);
-      if (auto done = check(step); !done) return done.error();
+      check(step);
     }
+    if (!problems_.empty()) return Error{join(problems_, "\n")};
     return std::move(lesson_);
   }
 
  private:
+  void keep(const Status& status) {
+    if (!status) problems_.push_back(status.error().message);
+  }
+
   Error fail(const std::string& what) const { return error_at(lesson_, line_, what); }
 
   Status take(std::string_view line) {
@@ -76,6 +80,7 @@ class Parser {
     in_graph_ = false;
     if (line.starts_with("## ")) {
       lesson_.steps.push_back({trimmed(line.substr(3)), {}, {}, {}, {}, line_});
+      bad_question_ = false;
       return {};
     }
     if (lesson_.steps.empty()) return take_header(line);
@@ -137,7 +142,10 @@ class Parser {
     if (verb == std::end(kVerbs)) return fail(fmt::format("unknown action '{}'", tokens.front()));
     const int given = static_cast<int>(tokens.size()) - 1;
     if (given < verb->min_arguments || given > verb->max_arguments)
-      return fail(fmt::format("'{}' takes {} argument(s)", verb->name, verb->min_arguments));
+      return fail(
+          verb->min_arguments == verb->max_arguments
+              ? fmt::format("'{}' takes {} argument(s)", verb->name, verb->min_arguments)
+              : fmt::format("'{}' takes {} to {} arguments", verb->name, verb->min_arguments, verb->max_arguments));
     if (tokens.front() == "graph" && lesson_.graph.empty()) return fail("the lesson has no graph of its own");
     return Action{tokens.front(), {tokens.begin() + 1, tokens.end()}, line_};
   }
@@ -155,7 +163,7 @@ class Parser {
       return {};
     }
     if (verb == "ask") return take_question(tokens);
-    static constexpr std::array<std::string_view, 5> kOfQuestions{"option", "hint", "wrong", "right", "then"};
+    static constexpr std::array<std::string_view, 6> kOfQuestions{"option", "hint", "wrong", "right", "then", "read"};
     if (std::ranges::find(kOfQuestions, verb) != kOfQuestions.end()) return take_part(verb, rest, tokens);
     auto made = action(tokens);
     if (!made) return made.error();
@@ -167,6 +175,7 @@ class Parser {
   Status take_question(const std::vector<std::string>& tokens) {
     LessonStep& step = lesson_.steps.back();
     if (step.question) return fail("a step can have one question only");
+    bad_question_ = true;  // until it is read
     const auto kind =
         std::ranges::find_if(kKinds, [&](const auto& k) { return tokens.size() > 1 && tokens[1] == k.first; });
     if (kind == std::end(kKinds))
@@ -184,12 +193,13 @@ class Parser {
       return fail(names ? "this question requires 'of' and the names of tensors"
                         : "'of' with names requires place or order");
     step.question = std::move(question);
+    bad_question_ = false;
     return {};
   }
 
   Status take_part(const std::string& part, std::string_view rest, const std::vector<std::string>& tokens) {
     LessonStep& step = lesson_.steps.back();
-    if (!step.question) return fail(fmt::format("'{}' belongs to a question", part));
+    if (!step.question) return bad_question_ ? Status() : fail(fmt::format("'{}' belongs to a question", part));
     Question& q = *step.question;
     const std::string text = trimmed(rest.substr(part.size()));
     if (text.empty()) return fail(fmt::format("'{}' requires text", part));
@@ -197,6 +207,8 @@ class Parser {
       auto made = action({tokens.begin() + 1, tokens.end()});
       if (!made) return made.error();
       q.then.push_back(std::move(*made));
+    } else if (part == "read") {
+      q.read.insert(q.read.end(), tokens.begin() + 1, tokens.end());
     } else if (part == "hint") {
       q.hints.push_back(text);
     } else if (part == "right") {
@@ -222,8 +234,18 @@ class Parser {
     return {};
   }
 
+  // The line of a step that contains a part of its text.
+  int line_of(const LessonStep& step, const std::string& part) const {
+    for (size_t line = static_cast<size_t>(step.line); line <= lines_.size(); ++line) {
+      const std::string_view text = lines_[line - 1];
+      if (line > static_cast<size_t>(step.line) && text.starts_with("## ")) break;
+      if (!text.starts_with("! expect ") && text.find(part) != text.npos) return static_cast<int>(line);
+    }
+    return step.line;
+  }
+
   // Checks the texts of a step: numbers in them must be expected figures or parts of names.
-  Status check(const LessonStep& step) {
+  void check(const LessonStep& step) {
     line_ = step.line;
     std::vector<std::string> texts{step.title, step.text};
     if (step.question) {
@@ -234,26 +256,30 @@ class Parser {
       for (const Option& o : q.options) texts.insert(texts.end(), {o.text, o.why});
       texts.push_back(q.right);
       if ((q.kind == QuestionKind::Choice) != !q.options.empty())
-        return fail(q.kind == QuestionKind::Choice ? "a choice question requires options"
-                                                   : "only choice questions have options");
-      if (q.right.empty()) return fail("a question requires a 'right' line: the reply to the right answer");
+        keep(fail(q.kind == QuestionKind::Choice ? "a choice question requires options"
+                                                 : "only choice questions have options"));
+      if (q.right.empty()) keep(fail("a question requires a 'right' line: the reply to the right answer"));
     }
     for (const std::string& text : texts)
       for (const TextPart& part : parts_of(text)) {
         if (!part.figure) {
-          if (const std::string digits = stray_digits(part.text); !digits.empty())
-            return fail(fmt::format("'{}' is an unchecked number in the text of \"{}\"", digits, step.title));
+          const std::string digits = stray_digits(part.text);
+          if (digits.empty()) continue;
+          line_ = line_of(step, digits);
+          keep(fail(fmt::format("'{}' is an unchecked number in the text of \"{}\"", digits, step.title)));
         } else if (std::ranges::none_of(step.expects, [&](const Expectation& e) { return e.fact == part.text; })) {
-          return fail(fmt::format("the step \"{}\" shows {{{}}} without expecting it", step.title, part.text));
+          line_ = line_of(step, part.text);
+          keep(fail(fmt::format("the step \"{}\" shows {{{}}} without expecting it", step.title, part.text)));
         }
       }
-    return {};
   }
 
   Lesson lesson_;
   std::vector<std::string_view> lines_;
   int line_ = 1;
   bool in_graph_ = false;
+  bool bad_question_ = false;  // of the current step: its parts are not reported as well
+  std::vector<std::string> problems_;
 };
 
 }  // namespace

@@ -82,6 +82,38 @@ Result<Verdict> judge_choice(const Scene& scene, const Question& q, const Answer
   return verdict;
 }
 
+// What a tensor that was selected is, in the terms of the question.
+Verdict reply_to(const Scene& scene, const Question& q, const std::string& name, const Found& found) {
+  Verdict verdict;
+  verdict.names = {name};
+  const auto argument = [&](std::string_view fact) {
+    const bool asked = q.fact.starts_with(fact) && q.fact.ends_with(')');
+    return asked ? q.fact.substr(fact.size(), q.fact.size() - fact.size() - 1) : std::string();
+  };
+  if (const std::string read = argument("users("); !read.empty() && !found.info->sources.empty()) {
+    verdict.why = Why::Reads;
+    verdict.text = read;
+    for (const trace::TensorRef source : found.info->sources) verdict.names.push_back(name_of(*scene.graph, source));
+  } else if (const std::string reader = argument("sources("); !reader.empty()) {
+    verdict.why = Why::NotRead;
+    verdict.text = reader;
+  } else if (!argument("nodes_on(").empty() && !found.info->backend.empty()) {
+    verdict.why = Why::RunsOn;
+    verdict.text = found.info->backend;
+  } else if (auto wait = evaluate(scene, fmt::format("wait({})", name)); q.kind == QuestionKind::Barrier && wait) {
+    verdict.why = Why::Waits;
+    verdict.time = static_cast<Nanoseconds>(wait->number);
+  } else {
+    verdict.why = Why::Clicked;
+    verdict.bytes = found.info->bytes;
+    if (auto slice = slice_of(scene, name); slice) {
+      verdict.first = (*slice)->first.value;
+      verdict.last = (*slice)->last.value - 1;
+    }
+  }
+  return verdict;
+}
+
 Result<Verdict> judge_named(const Scene& scene, const Question& q, const Answer& answer) {
   auto truth = evaluate(scene, q.fact);
   if (!truth) return truth.error();
@@ -101,15 +133,7 @@ Result<Verdict> judge_named(const Scene& scene, const Question& q, const Answer&
     return verdict;
   }
   auto found = tensor_of(scene, given.front());
-  if (!found) return verdict;
-  verdict.why = Why::Clicked;
-  verdict.names = {given.front()};
-  verdict.bytes = found->info->bytes;
-  if (auto slice = slice_of(scene, given.front()); slice) {
-    verdict.first = (*slice)->first.value;
-    verdict.last = (*slice)->last.value - 1;
-  }
-  return verdict;
+  return found ? reply_to(scene, q, given.front(), *found) : verdict;
 }
 
 Result<Verdict> judge_placing(const Scene& scene, const Question& q, const Answer& answer) {
@@ -151,7 +175,7 @@ Result<std::vector<NodeId>> order_of(const Scene& scene, const std::vector<std::
     auto found = tensor_of(scene, name);
     if (!found) return found.error();
     for (trace::TensorRef source : found->info->sources) {
-      const std::string& read = name_of(*scene.graph, source);
+      const std::string read = name_of(*scene.graph, source);
       if (!source.is_node() || !contains(names, read)) continue;
       if (std::ranges::any_of(order, [&](NodeId n) { return trace::TensorRef::node(n) == source; })) continue;
       verdict.why = Why::NotBefore;

@@ -65,11 +65,16 @@ bool opens_something(const Action& action) {
 }
 
 std::vector<Action> entering(const Lesson& lesson, size_t step) {
-  std::map<std::string, Action> newest;  // by verb; actions that open something are stored under "open"
-  const auto kind = [](const Action& a) { return opens_something(a) ? std::string("open") : a.verb; };
+  std::map<std::string, Action> newest;  // by kind
+  const auto kind = [](const Action& a) {
+    return opens_something(a) ? std::string("open") : a.verb == "clear" ? std::string("select") : a.verb;
+  };
+  const auto open = [&] {  // ends everything else that was done to the document before
+    for (const char* verb : {"plan", "generate", "select", "step"}) newest.erase(verb);
+  };
   const auto take = [&](const std::vector<Action>& actions) {
     for (const Action& action : actions) {
-      if (kind(action) == "open") newest.erase("plan"), newest.erase("generate");
+      if (kind(action) == "open") open();
       newest[kind(action)] = action;
     }
   };
@@ -79,17 +84,18 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   }
   std::vector<Action> own = lesson.steps[step].actions;
   const auto opens = std::ranges::find_if(own, [&](const Action& a) { return kind(a) == "open"; });
-  if (opens != own.end()) newest.erase("open"), newest.erase("generate"), newest.erase("plan");
+  if (opens != own.end()) open(), newest.erase("open");
+  newest.try_emplace("select", Action{"clear", {}, lesson.steps[step].line});
   for (const Action& action : own) newest.erase(kind(action));
   std::vector<Action> out;
+  const auto rest = opens == own.end() ? own.begin() : opens + 1;
+  out.insert(out.end(), own.begin(), rest);
   const auto add = [&](const char* verb) {
     if (const auto at = newest.find(verb); at != newest.end()) out.push_back(at->second);
   };
-  add("layout");
-  const auto rest = opens == own.end() ? own.begin() : opens + 1;
-  out.insert(out.end(), own.begin(), rest);
-  for (const char* verb : {"open", "generate", "plan", "axis", "show"}) add(verb);
+  for (const char* verb : {"open", "generate", "plan", "axis", "show", "select", "step"}) add(verb);
   out.insert(out.end(), rest, own.end());
+  add("all");  // of what the step ran
   return out;
 }
 
@@ -185,7 +191,7 @@ Status Stage::act(const Action& action) {
   if (action.verb == "open") return open(argument);
   if (action.verb == "graph") return open_graph();
   if (action.verb == "program") return show(run_program(argument));
-  if (action.verb == "layout" || action.verb == "show" || action.verb == "all" || action.verb == "clear") return {};
+  if (action.verb == "show" || action.verb == "all" || action.verb == "clear") return {};
   if (!open_) return Error{fmt::format("'{}' requires an open model or recording", action.verb)};
   if (action.verb == "select") {
     auto scene = this->scene();

@@ -63,6 +63,12 @@ std::optional<double> number(std::string_view text) {
 std::optional<double> number_with_unit(std::string_view text) {
   static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"B", 1.0}, {"%", 1.0}};
+  if (text.starts_with("0x") || text.starts_with("0X")) {  // as tables show offsets
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(static_cast<double>(value))
+                                                                    : std::nullopt;
+  }
   double factor = 1;
   for (const auto& [unit, times] : kUnits)
     if (text.size() > unit.size() && text.ends_with(unit)) {

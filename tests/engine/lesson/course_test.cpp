@@ -98,6 +98,7 @@ TEST_CASE("both languages have the same actions and expectations") {
       CHECK(p.kind == q.kind);
       CHECK(p.fact == q.fact);
       CHECK(p.names == q.names);
+      CHECK(p.read == q.read);
       CHECK(p.then == q.then);
       CHECK(p.hints.size() == q.hints.size());
       REQUIRE(p.options.size() == q.options.size());

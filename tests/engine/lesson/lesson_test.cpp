@@ -57,7 +57,7 @@ TEST_CASE("a step repeats the actions it depends on") {
   const auto lesson =
       parse("x.md",
             "title: T\ngraph:\n  a 64\n  b 64 <- a\n"
-            "## A\n! graph\n! layout lesson\n! show arena\n! axis step\n"
+            "## A\n! graph\n! show arena\n! axis step\n"
             "## B\n! plan none depth-first\n! select a\n## C\n! select b\n"
             "## D\n! program leak\n! all\n## E\n! show timeline\n## F\n! open zoo:nano_gpt\n! generate 2 "
             "1,0\n## G\n! show text\n## H\n! graph\n");
@@ -67,13 +67,13 @@ TEST_CASE("a step repeats the actions it depends on") {
     for (const Action& action : entering(*lesson, step)) out += action.verb + " ";
     return out;
   };
-  CHECK(verbs_of(0) == "graph layout show axis ");
-  CHECK(verbs_of(1) == "layout graph axis show plan select ");
-  CHECK(verbs_of(2) == "layout graph plan axis show select ");
-  CHECK(verbs_of(3) == "layout program axis show all ");
-  CHECK(verbs_of(4) == "layout program axis show ");
-  CHECK(verbs_of(6) == "layout open generate axis show ");
-  CHECK(verbs_of(7) == "layout graph axis show ");
+  CHECK(verbs_of(0) == "graph clear show axis ");  // nothing that another lesson selected is left
+  CHECK(verbs_of(1) == "graph axis show plan select ");
+  CHECK(verbs_of(2) == "graph plan axis show select ");
+  CHECK(verbs_of(3) == "program axis show clear all ");
+  CHECK(verbs_of(4) == "program axis clear show all ");
+  CHECK(verbs_of(6) == "open generate axis clear show all ");
+  CHECK(verbs_of(7) == "graph axis show clear all ");
 }
 
 TEST_CASE("computed nodes have ops, values and sizes") {
@@ -97,6 +97,7 @@ TEST_CASE("errors name file and line") {
       {"title: T\nsettings: threads=none\n## A\n", "threads=none"},
       {"title: T\n## A\n! fly away\n", "x.md:3: unknown action 'fly'"},
       {"title: T\n## A\n! open\n", "takes 1"},
+      {"title: T\n## A\n! show\n", "takes 1 to 4"},
       {"title: T\n## A\n! graph\n", "no graph"},
       {"title: T\ngraph:\n  a sixty\n## A\n", "x.md:3:"},
       {"title: T\ngraph:\n  a 64 <- b\n## A\n", "'b'"},
@@ -119,6 +120,18 @@ TEST_CASE("errors name file and line") {
     CHECK_MESSAGE(lesson.error().message.find(what) != std::string::npos, lesson.error().message);
   }
   CHECK(parse("x.md", "title: T\n## A\nNames as `F10` and [there](a.md#2) may have digits.\n").ok());
+}
+
+TEST_CASE("all errors of a file are reported, each with its line") {
+  const auto lesson = parse("x.md",
+                            "title: T\n## A\n! fly away\n! expect peek 3\nSome text.\nThere are 3 of them, {nodes}.\n"
+                            "## B\n! ask what nodes\n! hint Not reported as well.\n! right Yes.\n");
+  REQUIRE_FALSE(lesson.ok());
+  const std::string& all = lesson.error().message;
+  for (const char* what : {"x.md:3: unknown action 'fly'", "x.md:4: unknown fact 'peek'", "x.md:6: '3'",
+                           "x.md:6: the step \"A\" shows {nodes}", "x.md:8: 'ask' requires"})
+    CHECK_MESSAGE(all.find(what) != std::string::npos, all);
+  CHECK(std::count(all.begin(), all.end(), '\n') == 4);
 }
 
 TEST_CASE("random text is parsed or an error") {

@@ -36,6 +36,99 @@ Verdict judged(const Played& p, const Answer& answer) {
   return *verdict;
 }
 
+TEST_CASE("check reports what a learner would stumble over") {
+  const std::string header = "title: T\ngraph:\n  a 1310720\n  b 1310784 <- a\n  c 64 <- b\n";
+  const auto problems = [&](const std::string& step) {
+    const auto lesson = parse("x.md", header + step);
+    REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
+    std::string all;
+    for (const Error& error : check(*lesson)) all += error.message + "\n";
+    return all;
+  };
+  const std::string asks = "! ask number nodes\n! right Yes.\n";
+  const std::pair<std::string, const char*> bad[] = {
+      {"## A\n! graph\n! show arena\nSome text.\n## B\n" + asks + "How many?\n", "x.md:6: the step has no 'expect'"},
+      {"## A\n! graph\n! expect nodes 3\n" + asks + "How many?\n", "x.md:6: the step shows no panel"},
+      {"## A\n! graph\n! show barriers\n! expect nodes 3\n" + asks + "How many?\n", "'barriers' is empty"},
+      {"## A\n! graph\n! show arena\n! expect bytes(a) *\n! expect bytes(b) *\n" + asks + "{bytes(a)}, {bytes(b)}?\n",
+       "'bytes(a)' and 'bytes(b)' differ, and both are shown as 1.25 MiB"},
+      {"## A\n! graph\n! show graph\n! expect nodes 3\n" + asks + "There are {nodes}. How many?\n",
+       "which is the answer to its question"},
+      {"## A\n! graph\n! show graph\n! expect nodes 3\n" + asks + "Four tensors. How many?\n", "'four tensors'"},
+      {"## A\n! graph\n! show graph\n! expect nodes 3\n" + asks + "It is half as large. How many?\n", "'half'"},
+      {"## A\n! graph\n! show graph\n! expect nodes 3\n! ask number nodes\n! read nodes\n! right Yes.\nHow many?\n",
+       "is read from 'nodes', which the step does not show"},
+  };
+  for (const auto& [step, what] : bad) {
+    CAPTURE(step);
+    const std::string all = problems(step);
+    CHECK_MESSAGE(all.find(what) != std::string::npos, all);
+    CHECK_MESSAGE(std::count(all.begin(), all.end(), '\n') == 1, all);
+  }
+  CHECK(problems("## A\n! graph\n! show graph\n! expect nodes 3\n! expect bytes(a) / bytes(b) <1\n" + asks +
+                 "Three nodes, and less than twice as much. How many?\n") == "");
+}
+
+TEST_CASE("nodes without a name are called as the panels call them") {
+  const auto lesson = parse("x.md",
+                            "title: T\ngradients: loss\ngraph:\n  x = input f32 4 4\n  w = weight f32 4 4\n"
+                            "  h = MUL_MAT w x\n  r = RELU h\n  s = REDUCE_SUM r 0\n  loss = REDUCE_SUM s 1\n## A\n");
+  REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
+  Stage stage(*lesson);
+  REQUIRE(stage.act({"graph", {}, 0}).ok());
+  const auto scene = stage.scene();
+  REQUIRE(scene.ok());
+  const auto names = evaluate(*scene, "node_names");
+  REQUIRE(names.ok());
+  int unnamed = 0;
+  for (const std::string& name : names->list) {
+    CHECK(!name.empty());
+    if (!name.starts_with("node ")) continue;
+    ++unnamed;
+    Question question;
+    question.kind = QuestionKind::Node;
+    question.fact = "node_names";
+    const auto verdict = judge(*scene, question, {name, {}, {}});
+    CHECK((verdict.ok() && verdict->right));
+  }
+  CHECK(unnamed > 0);
+}
+
+TEST_CASE("a reply to a wrong selection is about the question") {
+  auto played = play("! ask node users(B)\n");
+  auto verdict = judge(played.scene, *played.lesson.steps[0].question, {"E", {}, {}});
+  REQUIRE(verdict.ok());
+  CHECK(verdict->why == Verdict::Why::Reads);
+  CHECK(verdict->names == std::vector<std::string>{"E", "D"});
+  CHECK(verdict->text == "B");
+  auto other = play("! ask node sources(D)\n");
+  verdict = judge(other.scene, *other.lesson.steps[0].question, {"A", {}, {}});
+  REQUIRE(verdict.ok());
+  CHECK(verdict->why == Verdict::Why::NotRead);
+}
+
+TEST_CASE("numbers may be typed as tables show them") {
+  auto played = play("! ask number bytes(B)\n");
+  for (const char* text : {"2048", "0x800", "2 KiB", "2KiB"}) {
+    const auto verdict = judge(played.scene, *played.lesson.steps[0].question, {text, {}, {}});
+    CHECK_MESSAGE((verdict.ok() && verdict->right), text);
+  }
+}
+
+TEST_CASE("the panels that show the answer follow from its fact") {
+  const auto hidden = [](const std::string& question) {
+    const auto lesson = parse("x.md", "title: T\n## A\n" + question + "! right Yes.\nHow much?\n");
+    REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
+    return panels_with_answer(*lesson->steps[0].question);
+  };
+  CHECK(hidden("! ask number peak\n") == std::set<std::string>{"headline", "inspector", "occupancy", "planners"});
+  CHECK(hidden("! ask number peak\n! read occupancy\n") == std::set<std::string>{"headline", "inspector", "planners"});
+  CHECK(hidden("! ask number object_offset(b) - object_offset(a)\n") == std::set<std::string>{"objects"});
+  CHECK(hidden("! ask node at_peak\n").empty());  // is found in the panels
+  for (const FactInfo& fact : facts())
+    if (fact.name != std::string_view("tensor")) CHECK_MESSAGE(fact.shown_in != nullptr, fact.name);
+}
+
 TEST_CASE("a too small answer names the buffer that does not fit") {
   const Played p = play("! ask number peak\n! wrong without_reuse Without reuse.\n");
   CHECK(judged(p, {"4608", {}, {}}).right);
@@ -120,10 +213,14 @@ TEST_CASE("a failed expectation is reported once, with the actual value") {
     for (const Error& error : check(*lesson)) all += error.message + "\n";
     return all;
   };
-  CHECK(wrongs("## A\n! graph\n! expect peak 2KiB\n{peak}.\n! ask number nodes\n! right Yes.\nHow many?\n") ==
-        "x.md:8: peak is 3072 (3072 B), not 2KiB\n");
+  CHECK(
+      wrongs(
+          "## A\n! graph\n! expect peak 2KiB\n! show graph\n{peak}.\n! ask number nodes\n! right Yes.\nHow many?\n") ==
+      "x.md:8: peak is 3072 (3072 B), not 2KiB\n");
   // If a wrong answer names several tensors, each of them has to be wrong.
-  CHECK(wrongs("## A\n! graph\n! ask node tensor(B)\n! wrong sources(B) It is read.\n! right Yes.\nWho?\n").empty());
+  CHECK(
+      wrongs("## A\n! graph\n! show graph\n! ask node tensor(B)\n! wrong sources(B) It is read.\n! right Yes.\nWho?\n")
+          .empty());
   CHECK(wrongs("## A\n! graph\n! ask node tensor(B)\n! wrong live(B) It lives.\n! right Yes.\nWho?\n")
             .find("is not wrong") != std::string::npos);
   CHECK(wrongs("## A\n! graph\n! ask place bytes(B) of A B\n! right Yes.\nPlace.\n").find("takes 3072") !=
@@ -148,6 +245,11 @@ TEST_CASE("a generated draft is a valid lesson") {
   const auto of_model = parse("draft.md", *draft(*stage.scene(), "zoo:mul_mat", "Run"));
   REQUIRE_MESSAGE(of_model.ok(), of_model.error().message);
   for (const Error& error : check(*of_model)) FAIL(error.message);
+  CHECK_FALSE(draft(p.scene, "lesson:/x.md", "T").ok());  // could not be opened without that lesson
+  REQUIRE(stage.act({"program", {"leak"}, 0}).ok());
+  const auto of_program = parse("draft.md", *draft(*stage.scene(), "program:leak", "leak"));
+  REQUIRE_MESSAGE(of_program.ok(), of_program.error().message);
+  for (const Error& error : check(*of_program)) FAIL(error.message);
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ struct FactInfo {
   const char* name;
   int min_arguments = 0, max_arguments = 0;
   const char* description;  // for docs/how-to/write-a-lesson.md
+  const char* shown_in =
+      "";  // panels that show its value, by id; "headline": the line below the panels, "toolbar": the number of runs
 };
 std::span<const FactInfo> facts();
 

@@ -20,6 +20,7 @@
 //
 //   ## How many?
 //   ! ask number blocks               a question, judged by the same facts (question.h)
+//   ! read blocks                  this panel stays in sight, although it shows the answer
 //   ! wrong nodes That many would be needed without sharing.
 //   ! hint Which of them are of one size?
 //   ! right Yes.
@@ -69,6 +70,7 @@ struct Question {
   QuestionKind kind = QuestionKind::Choice;
   std::string fact;                // what decides
   std::vector<std::string> names;  // Place, Order: tensors, in the order in which they are offered
+  std::vector<std::string> read;   // panels from which the answer is to be read, although they show it
   std::vector<Option> options;     // Choice
   std::vector<WrongAnswer> wrong;
   std::vector<std::string> hints;
@@ -130,8 +132,8 @@ struct Verb {
 std::span<const Verb> verbs();
 
 // `file` is named in messages; the id is its name up to the first dot. Errors: a malformed line, an unknown verb, fact or
-// op, a digit in a text outside of figures and of names in backticks, a figure without an expectation; the message has
-// file and line.
+// op, a digit in a text outside of figures and of names in backticks, a figure without an expectation; all of them are
+// reported, one per line, each with file and line.
 Result<Lesson> parse(const std::string& file, std::string_view text);
 
 // A text cut at its figures.

@@ -26,6 +26,10 @@ struct Verdict {
     NoNumber,    // it cannot be read
     TooSmall,    // at `step` the tensors `names` live together: `bytes`; or no more than that
     TooLarge,    // `bytes` of it would never be used
+    Reads,       // names[0] reads the other names, not `text`
+    NotRead,     // `text` does not read names[0]
+    RunsOn,      // names[0] is computed by `text`
+    Waits,       // after names[0] the threads waited `time`, which is not the longest
     Clicked,     // names[0] has `bytes` and lives in the steps [first, last]
     Collides,    // names[0] and names[1] both live in [first, last] and share `bytes` bytes
     Misaligned,  // names[0] begins at no multiple of `bytes`
@@ -40,6 +44,7 @@ struct Verdict {
   std::string text;
   std::vector<std::string> names;
   Bytes bytes = 0, limit = 0;
+  Nanoseconds time = 0;
   int32_t step = -1, first = -1, last = -1;
 };
 
@@ -49,6 +54,10 @@ Result<Verdict> judge(const Scene& scene, const Question& question, const Answer
 Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next);
 // A correct answer, which is shown when the solution is revealed.
 Result<Answer> solution(const Scene& scene, const Question& question);
+
+// The panels that show the answer and are hidden until it is given. Those that the question is about are left out; a question
+// that is answered by a click hides nothing.
+std::set<std::string> panels_with_answer(const Question& question);
 
 // A tensor that the user places in the arena to answer the question.
 struct Piece {

@@ -10,6 +10,8 @@
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/session.h>
 
+#include <functional>
+
 namespace arenascope::lesson {
 
 // The lesson's graph as a model (lesson.computes()). Errors: as the engine's, with file and line.
@@ -39,7 +41,7 @@ Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& less
 bool opens_something(const Action& action);
 
 // The actions to do when a step is entered from any other step: first the actions of earlier steps that it depends on
-// (the document opened last and the plan shown since then, layout, axis and panel), then its own.
+// (the document opened last with the plan, selection and step shown since then, the axis and the panels), then its own.
 std::vector<Action> entering(const Lesson& lesson, size_t step);
 
 // Tensors whose numbers a step's claims and question read.
@@ -77,7 +79,14 @@ class Stage {
   std::shared_ptr<const trace::PlanInfo> shown_;  // in place of the run's
 };
 
-// Checks every claim and question of a lesson. Returns the failures, each with file and line; empty: all hold.
-std::vector<Error> check(const Lesson& lesson);
+// The panels that a step shows, from top to bottom.
+std::vector<std::string> panels_of(const Lesson& lesson, size_t step);
+// Why a panel would be empty; "": it has content, or the lesson does not decide it.
+std::string empty_panel(const std::string& panel, const Lesson& lesson, size_t step, const Scene& scene);
+
+// Checks every claim, question and panel of a lesson. Returns the failures, each with file and line; empty: all hold.
+// `visit` receives the scene of each step, with the values of its figures.
+using VisitStep = std::function<void(size_t step, const Scene& scene)>;
+std::vector<Error> check(const Lesson& lesson, const VisitStep& visit = nullptr);
 
 }  // namespace arenascope::lesson
