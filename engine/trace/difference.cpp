@@ -98,7 +98,7 @@ MetricChange of_arena(const Compared& a, const Compared& b) {
 std::optional<double> median_run(const Compared& of) {
   std::vector<double> walls;
   for (const bool cold : {false, true}) {
-    for (size_t i = 0; i < of.snapshot.runs.size() && of.run != nullptr; ++i) {
+    for (size_t i = of.snapshot.forgotten_runs; i < of.snapshot.runs.size() && of.run != nullptr; ++i) {
       const Run& run = of.snapshot.runs[i];
       if (run.info.graph == of.run->info.graph && run.whole() && run.cold == cold)
         walls.push_back(static_cast<double>(run.wall()));
@@ -194,7 +194,7 @@ std::optional<Metric> parse_metric(std::string_view name) {
 bool is_time(Metric metric) { return metric == Metric::NodeTime || metric == Metric::RunTime; }
 
 Subject::Subject(const Snapshot& s) {
-  for (size_t i = s.runs.size(); i-- > 0 && run == nullptr;)
+  for (size_t i = s.runs.size(); i-- > s.forgotten_runs && run == nullptr;)
     if (s.runs[i].finished) run = &s.runs[i];
   if (run != nullptr) {
     graph = s.graph_of(run->info.id);
