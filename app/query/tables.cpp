@@ -71,12 +71,12 @@ const char* status_of(const trace::Run& run) {
 }
 
 Table runs(const SnapshotPtr& s) {
-  const auto run = [s](size_t r) -> const trace::Run& { return s->runs[r]; };
+  const auto run = [s](size_t r) -> const trace::Run& { return s->runs[s->forgotten_runs + r]; };
   return {
       "runs",
       "Runs of a graph",
       s->runs.size(),
-      {{"id", kInteger, "number of the run", [](size_t r) { return static_cast<int64_t>(r); }},
+      {{"id", kInteger, "number of the run", [=](size_t r) { return static_cast<int64_t>(s->forgotten_runs + r); }},
        {"graph", kInteger, "its graph", [=](size_t r) { return id_value(run(r).info.graph); }},
        {"plan", kInteger, "its memory plan", [=](size_t r) { return id_value(run(r).info.plan); }},
        {"begin_ns", kInteger, "when it began", [=](size_t r) { return run(r).info.begin; }},

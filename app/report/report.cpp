@@ -66,7 +66,7 @@ Json totals_json(const Source& source) {
            {"length_nanoseconds", s.event_count > 0 ? Json(s.time.length()) : Json()},
            {"events", s.event_count},
            {"lost_events", s.lost},
-           {"runs", s.runs.size()},
+           {"runs", s.recorded_runs()},
            {"nodes", source.subject.graph ? Json(source.subject.graph->nodes.size()) : Json()}};
   return out;
 }
