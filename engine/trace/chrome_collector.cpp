@@ -212,17 +212,17 @@ void ChromeCollector::memory(const JsonRecord& e, Nanoseconds t) {
     const JsonScalar& value = e.of("args", key);
     return value.type == JsonScalar::Type::Integer && value.integer >= 0 ? value.integer : ProfiledMemory::kUnknown;
   };
-  const bool on_host = e.of("args", "Device Type").integer == 0;
+  const int64_t type = e.of("args", "Device Type").integer;
   const int64_t device = std::clamp<int64_t>(e.of("args", "Device Id").integer, 0, 4095);
   ProfiledMemory::Change change;
   change.time = t;
   change.track = track(e);
-  change.allocator = on_host ? 0 : 1 + static_cast<uint32_t>(device);
+  change.allocator = type == 0 ? 0 : 1 + static_cast<uint32_t>(device);
+  change.device_type = type;
   change.address = static_cast<uint64_t>(e.of("args", "Addr").integer);
   change.bytes = bytes.integer;
   change.allocated = total("Total Allocated");
   change.reserved = total("Total Reserved");
-  devices = std::max(devices, change.allocator);
   memory_.add(change);
 }
 

@@ -18,13 +18,13 @@ class ChromeCollector {
   ImportBuilder builder;
   OnnxRuntimeNodes nodes;
   LeftOut left_out;
-  int64_t events = 0;    // records that are not empty
-  uint32_t devices = 0;  // devices with allocations, not counting the host
+  int64_t events = 0;  // records that are not empty
 
   void add(const JsonRecord& event);
   void add_sample();  // of the list beside the events
   // Call once, after the last event.
   void finish();
+  const ProfiledMemory& allocators() const { return memory_; }
 
  private:
   size_t track(const JsonRecord& e);

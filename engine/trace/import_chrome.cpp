@@ -12,12 +12,12 @@ namespace {
 constexpr LeftOut::Category kDroppedMember{"member of an event with more than 4,096 of them",
                                            "members of events with more than 4,096 of them", "not read"};
 
-void describe_allocators(uint32_t devices, Sink& sink) {
-  sink.describe(DeviceInfo{DeviceId(0), profiled_allocator_name(0), "", "", 0, true});
-  sink.describe(AllocatorInfo{0, profiled_allocator_name(0), MemoryKind::HostPageable, DeviceId(0)});
-  for (uint32_t d = 1; d <= devices; ++d) {
-    sink.describe(DeviceInfo{DeviceId(size_t{d}), profiled_allocator_name(d), "", "", 0});
-    sink.describe(AllocatorInfo{d, profiled_allocator_name(d), MemoryKind::Default, DeviceId(size_t{d})});
+void describe_allocators(const ProfiledMemory& memory, Sink& sink) {
+  sink.describe(DeviceInfo{DeviceId(0), memory.name_of(0), "", "", 0, true});
+  sink.describe(AllocatorInfo{0, memory.name_of(0), MemoryKind::HostPageable, DeviceId(0)});
+  for (uint32_t d = 1; d <= memory.devices(); ++d) {
+    sink.describe(DeviceInfo{DeviceId(size_t{d}), memory.name_of(d), "", "", 0});
+    sink.describe(AllocatorInfo{d, memory.name_of(d), MemoryKind::Default, DeviceId(size_t{d})});
   }
 }
 
@@ -36,7 +36,7 @@ Result<OpenReport> import_events(std::string_view text, const std::string& name,
   collector.left_out.put(name, report, collector.builder);
   const std::vector<size_t> tracks = collector.nodes.add_tracks(collector.builder);
   collector.builder.describe(sink);
-  describe_allocators(collector.devices, sink);
+  describe_allocators(collector.allocators(), sink);
   collector.nodes.replay(name, tracks, sink);
   sink.describe(SourceInfo{report.format, collector.events});
   collector.builder.finish(sink);

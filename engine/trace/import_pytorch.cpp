@@ -197,7 +197,7 @@ class SnapshotImport {
   void describe(Sink& sink) const {
     for (size_t d = 0; d < snapshot_.devices.size(); ++d) {
       const std::string number = std::to_string(d);
-      sink.describe(DeviceInfo{DeviceId(d), "CUDA device " + number, "cuda", "", 0});
+      sink.describe(DeviceInfo{DeviceId(d), "CUDA:" + number, "cuda", "", 0});
       sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default,
                                   DeviceId(d)});
     }

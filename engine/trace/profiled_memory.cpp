@@ -9,6 +9,7 @@ namespace arenascope::trace {
 
 namespace {
 
+constexpr int64_t kCudaType = 1;                     // c10::DeviceType::CUDA, also of ROCm devices
 constexpr Bytes kMaxProfiledTotal = Bytes{1} << 60;  // larger values are invalid; sums of three of them do not overflow
 
 bool has_total(const ProfiledMemory::Change& c) {
@@ -18,13 +19,18 @@ bool has_total(const ProfiledMemory::Change& c) {
 
 }  // namespace
 
+void ProfiledMemory::add(const Change& change) {
+  types_[change.allocator] = change.device_type;
+  changes_.push_back(change);
+}
+
 void ProfiledMemory::finish(ImportBuilder& builder, LeftOut& left_out) {
   std::stable_sort(changes_.begin(), changes_.end(), [](const Change& x, const Change& y) { return x.time < y.time; });
   std::map<uint32_t, Totals> allocators;
   for (const Change& c : changes_) add(c, allocators[c.allocator], builder);
   changes_ = {};
   for (const auto& [allocator, totals] : allocators) {
-    const std::string name = profiled_allocator_name(allocator);
+    const std::string name = name_of(allocator);
     if (totals.older > 0)
       left_out.add(name + ": " + grouped(totals.older) +
                        " bytes were allocated before its first memory event; their addresses are not recorded",
@@ -62,8 +68,11 @@ void ProfiledMemory::add(const Change& c, Totals& totals, ImportBuilder& builder
   allocate(c.address, c.bytes);
 }
 
-std::string profiled_allocator_name(uint32_t allocator) {
-  return allocator == 0 ? "host" : "device " + std::to_string(allocator - 1);
+std::string ProfiledMemory::name_of(uint32_t allocator) const {
+  if (allocator == 0) return "host";
+  const auto type = types_.find(allocator);
+  const bool cuda = type != types_.end() && type->second == kCudaType;
+  return (cuda ? "CUDA:" : "device ") + std::to_string(allocator - 1);
 }
 
 }  // namespace arenascope::trace

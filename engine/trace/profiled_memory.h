@@ -17,12 +17,16 @@ class ProfiledMemory {
   struct Change {
     Nanoseconds time = 0;
     size_t track = 0;
-    uint32_t allocator = 0;  // 0: the host; N: device N - 1
+    uint32_t allocator = 0;   // 0: the host; N: device N - 1
+    int64_t device_type = 0;  // of the device, as PyTorch numbers them
     uint64_t address = 0;
     Bytes bytes = 0;  // negative: freed
     Bytes allocated = kUnknown, reserved = kUnknown;
   };
-  void add(const Change& change) { changes_.push_back(change); }
+  void add(const Change& change);
+  uint32_t devices() const { return types_.empty() ? 0 : types_.rbegin()->first; }
+  // The name of an allocator and its device, as PyTorch writes devices: "host", "CUDA:1"; "device 1" of other types.
+  std::string name_of(uint32_t allocator) const;
   // Passes all changes to the builder by time, and what is not known of the allocators to `left_out`.
   void finish(ImportBuilder& builder, LeftOut& left_out);
 
@@ -36,9 +40,7 @@ class ProfiledMemory {
   static void add(const Change& change, Totals& totals, ImportBuilder& builder);
 
   std::vector<Change> changes_;
+  std::map<uint32_t, int64_t> types_;  // by allocator
 };
-
-// "host", "device 1"
-std::string profiled_allocator_name(uint32_t allocator);
 
 }  // namespace arenascope::trace

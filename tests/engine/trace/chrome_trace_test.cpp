@@ -252,9 +252,9 @@ TEST_CASE("a memory total includes what is older than the trace and what its eve
   CHECK(active.at(50'000) == 3'988'976);
   CHECK(s->peak(MemoryKind::Default, MemoryCount::Reserved) == 9'000'000);
   CHECK(s->series(MemoryKind::Default, MemoryCount::Reserved).at(50'000) == 7'000'000);
-  CHECK(s->devices[s->allocators[2].device.index()].name == "device 1");
-  CHECK(problem.find("device 1: 4,000,000 bytes were allocated before its first memory event") != std::string::npos);
-  CHECK(problem.find("device 1: 1 change of the total without a memory event") != std::string::npos);
+  CHECK(s->devices[s->allocators[2].device.index()].name == "CUDA:1");
+  CHECK(problem.find("CUDA:1: 4,000,000 bytes were allocated before its first memory event") != std::string::npos);
+  CHECK(problem.find("CUDA:1: 1 change of the total without a memory event") != std::string::npos);
 }
 
 TEST_CASE("without totals, the changes of a memory trace are summed up") {
@@ -322,7 +322,6 @@ TEST_CASE("the memory totals of a training step") {
   CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == 6'629'508'096);
   CHECK(s->peak(MemoryKind::Default, MemoryCount::Reserved) == 12'782'141'440);
   CHECK(s->peak(MemoryKind::HostPageable, MemoryCount::Active) == 8);
-  CHECK(problem.find("device 1: 4,096,614,400 bytes were allocated before its first memory event") !=
-        std::string::npos);
+  CHECK(problem.find("CUDA:1: 4,096,614,400 bytes were allocated before its first memory event") != std::string::npos);
   CHECK(problem.find("64,663 flow events: not shown") != std::string::npos);
 }

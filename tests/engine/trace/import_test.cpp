@@ -306,7 +306,7 @@ TEST_CASE("memory may be freed by another thread") {
   CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(18'000) == 0);
   CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(s->time.end) == 0);
   REQUIRE(s->allocators.size() == 3);  // the host, and two devices
-  CHECK(s->devices[s->allocators[2].device.index()].name == "device 1");
+  CHECK(s->devices[s->allocators[2].device.index()].name == "CUDA:1");
 }
 
 TEST_CASE("ranges of addresses that are added and removed are those of a bitmap") {

@@ -162,7 +162,7 @@ class Against {
   static std::optional<audit::Figure> of_one(const Recorded& r, std::string id) {
     if (r.session->snapshot()->source.entries == 0) return r.auditor->ask(id);
     for (const auto& [theirs, own] :
-         {std::pair<std::string, std::string>{".CUDA device ", ".GPU "}, {".device ", ".GPU "}, {".host", ".CPU"}})
+         {std::pair<std::string, std::string>{".CUDA:", ".GPU "}, {".device ", ".GPU "}, {".host", ".CPU"}})
       if (const size_t at = id.rfind(theirs); at != id.npos) return r.auditor->ask(id.replace(at, theirs.size(), own));
     return r.auditor->ask(id);
   }

@@ -264,7 +264,7 @@ class TipsTest : public QObject {
       if (QTest::currentTestFailed()) return;
     }
     QVERIFY(opened >= 4);
-    for (const char* kind : {"asked.CUDA device", "waste.CUDA device", "time...track.count.", "time...name.time."})
+    for (const char* kind : {"asked.CUDA:", "waste.CUDA:", "time...track.count.", "time...name.time."})
       QVERIFY2(std::any_of(against_.kinds.begin(), against_.kinds.end(),
                            [&](const std::string& k) { return k.find(kind) != std::string::npos; }),
                kind);
