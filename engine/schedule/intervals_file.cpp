@@ -17,6 +17,10 @@ namespace arenascope {
 
 using trace::TensorRef;
 
+namespace {
+constexpr std::string_view kBufferOp = "BUFFER", kTimeOp = "TIME";
+}
+
 bool is_intervals_file(const std::filesystem::path& path) {
   constexpr size_t kLongest = 4096;
   std::error_code error;
@@ -62,7 +66,7 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
     for (size_t i = 0; i < sources.size() || !last.valid(); i += kSourcesOfANode) {
       trace::TensorInfo time;
       time.name = fmt::format("t = {}", t);
-      time.op = "TIME";
+      time.op = kTimeOp;
       time.dtype = "i8";
       time.shape = {0};
       time.flags = trace::kNoWork;
@@ -86,7 +90,7 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
       const size_t i = begins[b];
       trace::TensorInfo buffer;
       buffer.name = problem.name_of(i);
-      buffer.op = "BUFFER";
+      buffer.op = kBufferOp;
       buffer.dtype = "i8";
       buffer.shape = {problem.intervals[i].size};
       buffer.bytes = problem.intervals[i].size;
@@ -95,6 +99,12 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
     }
   }
   return graph;
+}
+
+bool is_buffer_list(const trace::GraphInfo& graph) {
+  return std::ranges::all_of(graph.nodes, [](const trace::TensorInfo& node) {
+    return node.op_number == 0 && (node.op == kBufferOp || node.op == kTimeOp);
+  });
 }
 
 Result<std::shared_ptr<trace::Session>> open_intervals(const std::filesystem::path& path, const std::string& planner,
