@@ -47,6 +47,13 @@
             <numerusform>%n unread messages: open the message log</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n device(s)</source>
+        <translation>
+            <numerusform>%n device</numerusform>
+            <numerusform>%n devices</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::ArenaColourNames</name>

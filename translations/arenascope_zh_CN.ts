@@ -743,6 +743,10 @@
         <source>Message &amp;Log…</source>
         <translation>消息日志(&amp;L)…</translation>
     </message>
+    <message>
+        <source>Layout: Plan</source>
+        <translation>布局：规划</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -862,6 +866,10 @@
         <source>Allocator Laboratory</source>
         <translation>分配器实验室</translation>
     </message>
+    <message>
+        <source>Call Sites</source>
+        <translation>调用点</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -894,8 +902,8 @@
         <translation>展开图的所有层。</translation>
     </message>
     <message>
-        <source>Layout of the window: default, graph, memory, time or lesson.</source>
-        <translation>窗口的布局：default、graph、memory、time 或 lesson。</translation>
+        <source>Layout of the window: default, graph, memory, time, plan or lesson; by default that of the kind of file.</source>
+        <translation>窗口布局：default、graph、memory、time、plan 或 lesson；默认取决于文件类型。</translation>
     </message>
     <message>
         <source>Planner of a plan to overlay on the one in use.</source>
@@ -2677,6 +2685,12 @@ Use the other panels.</source>
             <numerusform>%n 条未读消息：打开消息日志</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n device(s)</source>
+        <translation>
+            <numerusform>%n 个设备</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::StepSlider</name>
@@ -3145,8 +3159,8 @@ address %1</source>
 %2 · 地址 %3</translation>
     </message>
     <message>
-        <source>No arena in this recording.</source>
-        <translation>此记录中没有内存区。</translation>
+        <source>No memory plan and no allocations at known addresses.</source>
+        <translation>没有内存规划，也没有已知地址的分配。</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -3167,6 +3181,18 @@ address %1</source>
     <message>
         <source>image of %1</source>
         <translation>图像 %1</translation>
+    </message>
+    <message>
+        <source>in use %1</source>
+        <translation>使用中 %1</translation>
+    </message>
+    <message>
+        <source>reserved %1</source>
+        <translation>已预留 %1</translation>
+    </message>
+    <message>
+        <source>%1 free in spaces</source>
+        <translation>空间中空闲 %1</translation>
     </message>
 </context>
 <context>
@@ -4654,8 +4680,8 @@ address %1</source>
         <translation>规划</translation>
     </message>
     <message>
-        <source>No memory plan: lifetimes are those of a plan&apos;s tensors.</source>
-        <translation>没有内存规划：生命周期属于规划中的张量。</translation>
+        <source>No memory plan and no allocations at known addresses.</source>
+        <translation>没有内存规划，也没有已知地址的分配。</translation>
     </message>
     <message>
         <source>Show Plan Requirement</source>
@@ -4939,6 +4965,18 @@ next: %7</source>
     <message>
         <source>reserved memory not recorded</source>
         <translation>未记录预留内存</translation>
+    </message>
+    <message>
+        <source>All Memory by Call Site</source>
+        <translation>全部内存，按调用点</translation>
+    </message>
+    <message>
+        <source>other call sites</source>
+        <translation>其他调用点</translation>
+    </message>
+    <message>
+        <source>unknown call site</source>
+        <translation>未知调用点</translation>
     </message>
 </context>
 <context>
@@ -5534,8 +5572,8 @@ next: %7</source>
         <translation>字节数 B</translation>
     </message>
     <message>
-        <source>No graph is open.</source>
-        <translation>未打开计算图。</translation>
+        <source>This file contains no graph.</source>
+        <translation>此文件不包含计算图。</translation>
     </message>
     <message>
         <source>Step</source>
@@ -5634,8 +5672,8 @@ next: %7</source>
         <translation>算术运算次数</translation>
     </message>
     <message>
-        <source>No memory plan is open.</source>
-        <translation>没有内存规划。</translation>
+        <source>This file contains no memory plan.</source>
+        <translation>此文件不包含内存规划。</translation>
     </message>
     <message>
         <source>Tensors</source>
@@ -6547,6 +6585,54 @@ next: %7</source>
         <source>Reserved memory was not recorded.</source>
         <translation>未记录预留内存。</translation>
     </message>
+    <message>
+        <source>This file contains no call stacks of allocations.</source>
+        <translation>此文件不包含分配的调用栈。</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>At the peak</source>
+        <translation>峰值时</translation>
+    </message>
+    <message>
+        <source>Live bytes at the peak</source>
+        <translation>峰值时的存活字节</translation>
+    </message>
+    <message>
+        <source>Allocated</source>
+        <translation>已分配</translation>
+    </message>
+    <message>
+        <source>Bytes of all its allocations</source>
+        <translation>其全部分配的字节数</translation>
+    </message>
+    <message>
+        <source>Call site</source>
+        <translation>调用点</translation>
+    </message>
+    <message>
+        <source>Innermost frame outside PyTorch and the system&apos;s libraries</source>
+        <translation>PyTorch 和系统库之外最内层的栈帧</translation>
+    </message>
+    <message>
+        <source>Share of the peak</source>
+        <translation>占峰值的比例</translation>
+    </message>
+    <message>
+        <source>Live allocations at the peak</source>
+        <translation>峰值时存活的分配数</translation>
+    </message>
+    <message>
+        <source>Allocations</source>
+        <translation>分配数</translation>
+    </message>
+    <message>
+        <source>All its allocations</source>
+        <translation>其全部分配数</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -7034,6 +7120,104 @@ allocated %6 times</source>
     <message>
         <source>%1 was closed unsaved: its recording is under File ▸ Recover a Recording.</source>
         <translation>%1 已关闭但未保存：其记录在 文件 ▸ 恢复录制 中。</translation>
+    </message>
+</context>
+<context>
+    <name>Planner</name>
+    <message>
+        <source>none</source>
+        <translation>不复用</translation>
+    </message>
+    <message>
+        <source>given</source>
+        <translation>已给定</translation>
+    </message>
+    <message>
+        <source>max-block</source>
+        <translation>最大块</translation>
+    </message>
+    <message>
+        <source>binary-block</source>
+        <translation>二进制块</translation>
+    </message>
+    <message>
+        <source>two-level</source>
+        <translation>两级</translation>
+    </message>
+    <message>
+        <source>best-fit-online</source>
+        <translation>在线最佳适应</translation>
+    </message>
+    <message>
+        <source>greedy-by-size</source>
+        <translation>按大小贪心</translation>
+    </message>
+    <message>
+        <source>first-fit-by-time</source>
+        <translation>按时间首次适应</translation>
+    </message>
+    <message>
+        <source>first-fit-by-size</source>
+        <translation>按大小首次适应</translation>
+    </message>
+    <message>
+        <source>first-fit-by-area</source>
+        <translation>按面积首次适应</translation>
+    </message>
+    <message>
+        <source>first-fit-by-length</source>
+        <translation>按长度首次适应</translation>
+    </message>
+    <message>
+        <source>best-fit-by-time</source>
+        <translation>按时间最佳适应</translation>
+    </message>
+    <message>
+        <source>best-fit-by-area</source>
+        <translation>按面积最佳适应</translation>
+    </message>
+    <message>
+        <source>global-decreasing-size-best-fit</source>
+        <translation>全局按大小递减最佳适应</translation>
+    </message>
+    <message>
+        <source>hybrid</source>
+        <translation>混合</translation>
+    </message>
+    <message>
+        <source>search</source>
+        <translation>搜索</translation>
+    </message>
+</context>
+<context>
+    <name>Order</name>
+    <message>
+        <source>depth-first</source>
+        <translation>深度优先</translation>
+    </message>
+    <message>
+        <source>breadth-first</source>
+        <translation>广度优先</translation>
+    </message>
+    <message>
+        <source>reverse-depth-first</source>
+        <translation>反向深度优先</translation>
+    </message>
+    <message>
+        <source>ge</source>
+        <translation>GE</translation>
+    </message>
+    <message>
+        <source>least-peak-first</source>
+        <translation>最小峰值优先</translation>
+    </message>
+    <message>
+        <source>least-peak-late</source>
+        <translation>最小峰值并推迟</translation>
+    </message>
+    <message>
+        <source>search</source>
+        <translation>搜索</translation>
     </message>
 </context>
 </TS>

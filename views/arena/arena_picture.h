@@ -73,6 +73,7 @@ struct ArenaPicture : Prepared {
   SpaceChoice choice;
   std::vector<trace::Space> spaces;
   std::vector<trace::SpaceAllocation> space_slices;
+  std::shared_ptr<const CallSites> call_sites;  // of these, for their labels
   // Each band is a map of its own: adjacent spaces of one allocator, and where they are drawn.
   struct Band {
     uint32_t allocator = 0;

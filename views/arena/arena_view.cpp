@@ -2,6 +2,7 @@
 #include <views/arena/arena_colours.h>
 #include <views/arena/arena_regions.h>
 #include <views/arena/arena_view.h>
+#include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <views/common/tickers.h>
 
@@ -131,7 +132,7 @@ void ArenaView::update_header() {
       h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.blocks)), plan_figure(plan_id, "blocks"),
                        static_cast<int64_t>(a.blocks)));
     }
-    if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
+    if (!plan->planner.empty()) h.facts << tr("planner %1").arg(planner_text(plan->planner));
   }
   add_regions(h, context().source->graph());
   if (a.max_hole_bytes > 0) h.add(with_figures(tr("holes up to %1"), {bytes(a.hole_id, a.max_hole_bytes)}));
@@ -197,7 +198,7 @@ QString ArenaView::label(uint32_t tag, int lines) const {
   const ArenaItem& item = picture_->items[tag];
   if (item.space >= 0) {
     const trace::SpaceAllocation& slice = picture_->space_slices[static_cast<size_t>(item.space)];
-    const QString text = slice_name(*context().source->snapshot(), slice);
+    const QString text = slice_name(*context().source->snapshot(), slice, *picture_->call_sites);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(slice.bytes);
   }
   const trace::TensorInfo* t = SliceText::tensor(graph_of(item), item.tensor);
@@ -327,7 +328,7 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
 
 // Marks the peak of live bytes with a double line.
 void ArenaView::draw_peak(QCPPainter* painter) const {
-  if (!picture_ || picture_->peak <= 0) return;
+  if (!picture_ || picture_->peak <= 0 || shows_moment()) return;
   const QRect area = plot()->axisRect()->rect();
   const double x = x_axis()->coordToPixel(picture_->peak_x);
   if (x < area.left() + 2 || x > area.right() - 2) return;
@@ -341,7 +342,7 @@ void ArenaView::draw_overlay(QCPPainter* painter) {
   if (!picture_ || !picture_->bodies) return;
   painter->setAntialiasing(false);
   const QRect area = plot()->axisRect()->rect();
-  if (picture_->peak > 0) {
+  if (picture_->peak > 0 && !shows_moment()) {
     const double x = x_axis()->coordToPixel(picture_->peak_x);
     if (x > area.left() + 2 && x < area.right() - 2) {
       painter->setAntialiasing(true);
@@ -362,8 +363,9 @@ QString ArenaView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
   const bool has_allocations = !s.memory_events.empty() || !s.slices.empty() || !s.open_slices.empty();
   const bool drawn = !picture_ || !picture_->bodies || !picture_->bodies->empty() || !picture_->outlines->empty();
-  return context().source->plan() == nullptr && !(has_allocations && drawn) ? tr("No arena in this recording.")
-                                                                            : QString();
+  return context().source->plan() == nullptr && !(has_allocations && drawn)
+             ? tr("No memory plan and no allocations at known addresses.")
+             : QString();
 }
 
 }  // namespace arenascope::views

@@ -43,10 +43,12 @@ void ArenaView::update_space_header() {
   const auto bytes = [&](const char* what, Bytes b) {
     return figure(id(what), static_cast<double>(b), FigureUnit::Bytes);
   };
-  h.add(with_figures(tr("peak %1"), {bytes("peak", a.totals.peak)}));
+  const bool moment = shows_moment();
+  h.add(with_figures(moment ? tr("in use %1") : tr("peak %1"), {bytes("peak", a.totals.peak)}));
   if (a.totals.reserved_known) {
-    h.add(with_figures(tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
-    h.add(with_figures(tr("up to %1 free in spaces"), {bytes("unused", a.totals.unused)}));
+    h.add(with_figures(moment ? tr("reserved %1") : tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
+    h.add(with_figures(moment ? tr("%1 free in spaces") : tr("up to %1 free in spaces"),
+                       {bytes("unused", a.totals.unused)}));
   } else if (context().source->snapshot()->all_reserved.samples.empty()) {  // else only its addresses are unknown
     h.facts << tr("reserved memory not recorded");
   }

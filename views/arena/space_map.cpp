@@ -22,6 +22,7 @@ class SpaceMapBuilder {
 
   void run(const SpaceChoice& choice, const std::stop_token& stop) {
     const trace::Snapshot& s = *in_.snapshot;
+    p_.call_sites = std::make_shared<const CallSites>(s);
     trace::TimeRange shown = in_.axis.time_range();
     if (in_.axis.mode == AxisMode::Step) shown = range_;
     // Bands keep their positions when panning, so they are laid out over the whole recording.

@@ -51,7 +51,7 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QWidget* parent)
     draw_overlay(p);
     draw_playhead(p);
     draw_notes(p);
-    if (const QString why = context_.source->session() ? nothing_to_show() : QString(); !why.isEmpty()) {
+    if (const QString why = reason_if_empty(); !why.isEmpty()) {
       p->setPen(colours().dim_text);
       p->drawText(plot_->axisRect()->rect().adjusted(20, 0, -20, 0), Qt::AlignCenter | Qt::TextWordWrap, why);
     }
@@ -177,6 +177,23 @@ void PlotCanvas::apply_axis() {
     x_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new TimeTicker));
   }
   x_axis()->ticker()->setTickCount(std::clamp(plot_->axisRect()->width() / 110, 2, 12));
+  show_axes();
+}
+
+QString PlotCanvas::reason_if_empty() const { return context_.source->session() ? nothing_to_show() : QString(); }
+
+bool PlotCanvas::shows_moment() const {
+  const SharedAxis& axis = *context_.axis;
+  return axis.has_time() && !axis.has_steps() && axis.limits().length() <= 1;  // nanoseconds
+}
+
+void PlotCanvas::show_axes() {
+  const bool empty = !reason_if_empty().isEmpty(), moment = shows_moment();
+  x_axis()->setVisible(!empty);
+  y_axis()->setVisible(!empty);
+  x_axis()->setTicks(!moment);
+  x_axis()->setTickLabels(!moment);
+  x_axis()->grid()->setVisible(!moment);
 }
 
 void PlotCanvas::apply_theme() {

@@ -17,6 +17,7 @@ class PlotCanvas : public QWidget {
   const ThemeColours& colours() const { return context_.theme->colours(); }
   virtual QString view_name() const = 0;
   // Milliseconds of the last repaint of the data.
+  QString reason_if_empty() const;  // one sentence; empty if there is something to show, or no document
   double last_frame_ms() const { return plot_->replotTime(); }
   // Device pixels per logical pixel; defaults to the screen's ratio and is set for exports. Repaints immediately.
   void set_pixel_ratio(double ratio);
@@ -51,6 +52,9 @@ class PlotCanvas : public QWidget {
 
   void lay_out();  // performs the plot's layout immediately
   void apply_axis();
+  // All events are at one time, as in a memory snapshot without a history: there is no time to draw an axis of.
+  bool shows_moment() const;
+  void show_axes();  // hides those without values: of an empty plot, and the time of a single moment
   void apply_theme();
   static constexpr int kSideMargins = 96 + 14;  // left and right of the axis rectangle
 

@@ -117,6 +117,7 @@ void PlotView::show_fitted(const PreparedPtr& prepared) {
   show_prepared(prepared);
   lay_out();
   if (plot()->axisRect()->height() != before) show_prepared(prepared);
+  show_axes();
 }
 
 void PlotView::prepare_now() {

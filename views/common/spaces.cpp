@@ -71,6 +71,23 @@ QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceAllocation
                                                     : DisplayNames::kind(slice.kind);
 }
 
+QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice, const CallSites& sites) {
+  const bool named = trace::is_arena(slice) || snapshot.tensor(slice.graph, slice.tensor) != nullptr;
+  const uint32_t site = named ? CallSites::kUnknown : sites.of(slice.block);
+  return site == CallSites::kUnknown ? slice_name(snapshot, slice) : QString::fromStdString(sites.name(site));
+}
+
+QString kind_name(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
+  const trace::AllocatorInfo* only = nullptr;
+  int count = 0;
+  for (const trace::AllocatorInfo& allocator : snapshot.allocators)
+    if (allocator.kind == kind) only = &allocator, ++count;
+  if (!snapshot.runs.empty() || count != 1) return DisplayNames::kind(kind);
+  const bool known = only->device.valid() && only->device.index() < snapshot.devices.size();
+  const std::string& name = known ? snapshot.devices[only->device.index()].name : only->name;
+  return name.empty() ? DisplayNames::kind(kind) : QString::fromStdString(name);
+}
+
 const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceAllocation& slice) {
   for (const trace::Space& space : spaces)
     if (space.device == slice.device && slice.address - space.address < static_cast<uint64_t>(space.bytes) &&

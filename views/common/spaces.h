@@ -2,6 +2,7 @@
 // Helpers of the views for allocator spaces and slices (arenascope/trace/space_use.h).
 #pragma once
 #include <arenascope/trace/space_use.h>
+#include <views/common/call_sites.h>
 #include <views/common/plot_view.h>
 
 #include <functional>
@@ -35,6 +36,11 @@ std::string space_figure(trace::RunId run, const SpaceChoice& choice, const char
 QString allocator_name(const trace::Snapshot& snapshot, uint32_t id);
 // The name of the tensor stored in a slice, or the purpose of the memory.
 QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice);
+// The same; of memory of no known tensor the call site, if it was recorded.
+QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice, const CallSites& sites);
+// The name of a memory kind. In a recording without runs, where kinds are not those of a model, the name of its device
+// or allocator if there is only one.
+QString kind_name(const trace::Snapshot& snapshot, trace::MemoryKind kind);
 // The space that contains the start of a slice; null if there is none.
 const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceAllocation& slice);
 // Id of an allocation: "block.65536.0.bytes.CPU".

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <views/common/spaces.h>
 #include <views/findings/finding_text.h>
@@ -83,7 +84,7 @@ class Sentence {
   }
   QString planner() const {
     return Texts::tr("Planner %1 reduces the arena by %2 for the same execution order.")
-        .arg(QString::fromStdString(f_.planner), saved_);
+        .arg(planner_text(f_.planner), saved_);
   }
   QString in_place_all() const {
     return Texts::tr("Running %n eligible op(s) in place would reduce the arena by %1.", nullptr,
@@ -170,7 +171,7 @@ class Sentence {
   }
   QString packed() const {
     return Texts::tr("A plan of the same lifetimes needs %1 (planner %2), %3 less than was reserved.")
-        .arg(format_bytes(f_.bytes), QString::fromStdString(f_.planner), saved_);
+        .arg(format_bytes(f_.bytes), planner_text(f_.planner), saved_);
   }
 
  private:

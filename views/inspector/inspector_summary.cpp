@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page without a selection: key figures of graph, plan, run and recording.
+#include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <views/common/incomplete.h>
 #include <views/common/recorded.h>
@@ -14,8 +15,8 @@ namespace {
 
 void summary_of_plan(Page& page, const trace::PlanInfo& plan) {
   page.section(Texts::tr("Memory plan"));
-  page.row(Texts::tr("planner"), safe(plan.planner));
-  page.row(Texts::tr("order"), safe(plan.order_name));
+  page.row(Texts::tr("planner"), planner_text(plan.planner).toHtmlEscaped());
+  page.row(Texts::tr("order"), order_text(plan.order_name).toHtmlEscaped());
   page.row(Texts::tr("arena"), exact_text(plan_figure(plan.id, "arena"), plan.arena_bytes));
   page.row(Texts::tr("lower bound"), exact_text(plan_figure(plan.id, "lower_bound"), plan.lower_bound_bytes));
   if (plan.lower_bound_bytes > 0)

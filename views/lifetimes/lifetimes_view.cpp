@@ -256,7 +256,7 @@ const trace::SliceInfo* LifetimesView::plan_slice(uint32_t tag) const {
 
 QString LifetimesView::label(uint32_t tag, int lines) const {
   if (const trace::SpaceAllocation* s = space_slice(tag)) {
-    const QString text = slice_name(*context().source->snapshot(), *s);
+    const QString text = slice_name(*context().source->snapshot(), *s, *picture_->call_sites);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->bytes);
   }
   const trace::SliceInfo* s = plan_slice(tag);
@@ -354,7 +354,7 @@ void LifetimesView::draw_overlay(QCPPainter* painter) {
 QString LifetimesView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
   return context().source->plan() == nullptr && s.memory_events.empty() && s.slices.empty()
-             ? tr("No memory plan: lifetimes are those of a plan's tensors.")
+             ? tr("No memory plan and no allocations at known addresses.")
              : QString();
 }
 

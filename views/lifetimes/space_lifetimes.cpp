@@ -52,6 +52,7 @@ void prepare_space_lifetimes(const PrepareInput& in, const SpaceChoice& choice, 
   const trace::TimeRange run = range_of_run(in);
   p.in_spaces = true;
   p.choice = choice;
+  p.call_sites = std::make_shared<const CallSites>(*in.snapshot);
   p.space_slices = trace::slices_of(*in.snapshot, run, choice);
   std::vector<trace::SpaceAddress> ranges = trace::group_by_address(p.space_slices, run);
   std::stable_sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });

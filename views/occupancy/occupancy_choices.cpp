@@ -30,6 +30,7 @@ void OccupancyView::add_context_menu_actions(QMenu& menu) {
   add(tr("All Memory by Allocator"), OccupancyScope::Allocators);
   add(tr("All Memory by Device"), OccupancyScope::Devices);
   add(tr("All Memory by Use"), OccupancyScope::Classes);
+  if (!context().source->snapshot()->stacks.empty()) add(tr("All Memory by Call Site"), OccupancyScope::CallSites);
   if (context().source->plan() == nullptr || !picture_ || picture_->scope == OccupancyScope::Arena) return;
   QAction* plan = menu.addAction(tr("Show Plan Requirement"));
   plan->setCheckable(true);
@@ -39,7 +40,11 @@ void OccupancyView::add_context_menu_actions(QMenu& menu) {
 
 QString OccupancyView::layer_name(const OccupancyPicture::Kind& layer) const {
   if (layer.unfilled) return tr("KV cache, not filled yet");
-  if (picture_->scope == OccupancyScope::Kinds) return DisplayNames::kind(layer.kind);
+  if (picture_->scope == OccupancyScope::Kinds) return kind_name(*context().source->snapshot(), layer.kind);
+  if (picture_->scope == OccupancyScope::CallSites) {
+    if (layer.is_remainder) return tr("other call sites");
+    return layer.call_site.empty() ? tr("unknown call site") : QString::fromStdString(layer.call_site);
+  }
   if (picture_->scope == OccupancyScope::Classes) return class_name(layer.memory_class);
   if (picture_->scope == OccupancyScope::Devices) {
     const auto& devices = context().source->snapshot()->devices;

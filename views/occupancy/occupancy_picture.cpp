@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/call_sites.h>
 #include <views/common/figure.h>
 #include <views/occupancy/occupancy_picture.h>
 
@@ -154,8 +155,40 @@ std::optional<Nanoseconds> find_peak(OccupancyPicture& p, const PrepareInput& in
 
 constexpr size_t kMaxSlices = 300000;
 
-uint32_t layer_of(OccupancyScope scope, const trace::SpaceAllocation& slice, const MemoryClasses& classes) {
+// Layers of the call sites: the unknown ones, those with the most bytes at the peak, and all others.
+class SiteLayers {
+ public:
+  SiteLayers(const trace::Snapshot& snapshot, trace::TimeRange range) : sites_(snapshot), layers_(sites_.size(), 0) {
+    const auto peak = snapshot.all_active.highest(range.begin, range.end);
+    const Nanoseconds time = peak ? peak->time : range.begin;
+    std::vector<std::pair<Bytes, uint32_t>> sizes;
+    for (uint32_t i = 0; i < sites_.size(); ++i) sizes.emplace_back(0, i);
+    for (const trace::SpaceAllocation& slice : snapshot.space_slices_in(time, time + 1, kMaxSlices))
+      sizes[sites_.of(slice.block)].first += slice.bytes;
+    std::stable_sort(sizes.begin() + 1, sizes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    named_ = {CallSites::kUnknown};
+    for (size_t i = 1; i < sizes.size(); ++i) {
+      layers_[sizes[i].second] = static_cast<uint32_t>(std::min(i, kNamed + 1));
+      if (i <= kNamed) named_.push_back(sizes[i].second);
+    }
+  }
+  uint32_t of(const trace::SpaceAllocation& slice) const { return layers_[sites_.of(slice.block)]; }
+  void describe(uint32_t which, OccupancyPicture::Kind& layer) const {
+    layer.is_remainder = which > kNamed;
+    if (which < named_.size()) layer.call_site = sites_.name(named_[which]);
+  }
+
+ private:
+  static constexpr size_t kNamed = 7;  // as many as there are colours
+  CallSites sites_;
+  std::vector<uint32_t> layers_;  // by site
+  std::vector<uint32_t> named_;   // sites of the layers that have a name
+};
+
+uint32_t layer_of(OccupancyScope scope, const trace::SpaceAllocation& slice, const MemoryClasses& classes,
+                  const SiteLayers* sites) {
   if (scope == OccupancyScope::Classes) return static_cast<uint32_t>(classes.of(slice));
+  if (sites != nullptr) return sites->of(slice);
   return scope == OccupancyScope::Devices ? static_cast<uint32_t>(slice.device.value) : slice.allocator;
 }
 
@@ -195,12 +228,12 @@ void split_arena(const trace::Snapshot& s, const trace::SpaceAllocation& arena, 
 
 // Changes per layer (allocator, device or class), from the slices.
 std::map<uint32_t, Changes> layer_changes(const trace::Snapshot& s, OccupancyScope scope, trace::TimeRange t,
-                                          const std::stop_token& stop, bool& derived) {
+                                          const std::stop_token& stop, bool& derived, const SiteLayers* sites) {
   const MemoryClasses classes(s);
   std::map<uint32_t, Changes> changes;
   for (const trace::SpaceAllocation& slice : s.space_slices_in(t.begin, t.end, kMaxSlices)) {
     if (stop.stop_requested()) return {};
-    auto& own = changes[layer_of(scope, slice, classes)];
+    auto& own = changes[layer_of(scope, slice, classes, sites)];
     own.emplace_back(std::max(slice.begin, t.begin), slice.bytes);
     own.emplace_back(slice.open ? t.end : std::min(slice.end, t.end), -slice.bytes);
     if (scope == OccupancyScope::Classes && trace::is_arena(slice)) split_arena(s, slice, t, classes, changes, derived);
@@ -208,14 +241,15 @@ std::map<uint32_t, Changes> layer_changes(const trace::Snapshot& s, OccupancySco
   return changes;
 }
 
-void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop, const SiteLayers* sites) {
   const bool steps = in.axis.mode == AxisMode::Step;
   const trace::TimeRange t = steps ? range_of_run(in) : in.axis.time_range();
-  for (auto& [which, list] : layer_changes(*in.snapshot, p.scope, t, stop, p.derived)) {
+  for (auto& [which, list] : layer_changes(*in.snapshot, p.scope, t, stop, p.derived, sites)) {
     std::sort(list.begin(), list.end());
     OccupancyPicture::Kind layer;
     layer.allocator = which;
     layer.device = trace::DeviceId(static_cast<int32_t>(which));
+    if (sites != nullptr) sites->describe(which, layer);
     if (p.scope == OccupancyScope::Classes) layer.memory_class = static_cast<MemoryClass>(which);
     Bytes now = 0;
     for (size_t i = 0; i < list.size();) {
@@ -295,10 +329,11 @@ void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
 }
 
 // Stores each layer's value at the peak.
-void set_peak_values(OccupancyPicture& p, const PrepareInput& in, Nanoseconds time) {
+void set_peak_values(OccupancyPicture& p, const PrepareInput& in, Nanoseconds time, const SiteLayers* sites) {
   bool derived = false;
   std::map<uint32_t, Changes> changes;
-  if (p.scope != OccupancyScope::Kinds) changes = layer_changes(*in.snapshot, p.scope, {time, time + 1}, {}, derived);
+  if (p.scope != OccupancyScope::Kinds)
+    changes = layer_changes(*in.snapshot, p.scope, {time, time + 1}, {}, derived, sites);
   for (size_t i = 0; i < p.kinds.size(); ++i) {
     OccupancyPicture::Kind& layer = p.kinds[i];
     if (p.scope == OccupancyScope::Kinds)
@@ -316,14 +351,17 @@ void set_peak_values(OccupancyPicture& p, const PrepareInput& in, Nanoseconds ti
 void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const bool steps = in.axis.mode == AxisMode::Step;
   const trace::TimeRange t = in.axis.time_range();
+  std::optional<SiteLayers> sites;
+  if (p.scope == OccupancyScope::CallSites) sites.emplace(*in.snapshot, range_of_run(in));
+  const SiteLayers* const by_site = sites ? &*sites : nullptr;
   if (p.scope == OccupancyScope::Kinds) {
     add_kinds(p, in, stop);
   } else {
-    add_layers(p, in, stop);
+    add_layers(p, in, stop, by_site);
   }
   divide_cache(p, in);
   stack(p.kinds);
-  if (const auto time = find_peak(p, in)) set_peak_values(p, in, *time);
+  if (const auto time = find_peak(p, in)) set_peak_values(p, in, *time, by_site);
   if (!in.snapshot->all_reserved.samples.empty()) {
     if (steps) {
       p.reserved = from_steps(in.snapshot->by_step(in.run, in.snapshot->all_reserved), in.axis);
@@ -355,6 +393,9 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   const bool planned = in.plan != nullptr && !in.plan->slices.empty();
   p->scope = scope;
   if (scope == OccupancyScope::Auto) p->scope = is_in_spaces(in) ? OccupancyScope::Kinds : OccupancyScope::Arena;
+  // The allocations of another program are of one kind; their call sites differ.
+  if (scope == OccupancyScope::Auto && is_in_spaces(in) && in.snapshot->runs.empty() && !in.snapshot->stacks.empty())
+    p->scope = OccupancyScope::CallSites;
   if (p->scope == OccupancyScope::Arena && !planned) p->scope = OccupancyScope::Kinds;
   if (p->scope == OccupancyScope::Arena) {
     prepare_arena(*p, in, stop, curves);

@@ -9,12 +9,13 @@
 namespace arenascope::views {
 
 enum class OccupancyScope : uint8_t {
-  Auto,        // the arena, or by kind if the run's tensors are in allocator spaces
+  Auto,        // the arena, or by kind or call site if the run's tensors are in allocator spaces
   Arena,       // the planned arena and its lower bound
   Kinds,       // all memory by kind
   Allocators,  // by allocator
   Devices,     // by device
   Classes,     // by use
+  CallSites,   // by the call sites with the most bytes at the peak
 };
 
 struct OccupancyPicture : Prepared {
@@ -26,6 +27,8 @@ struct OccupancyPicture : Prepared {
     uint32_t allocator = 0;             // if the scope is Allocators
     trace::DeviceId device;             // if the scope is Devices
     MemoryClass memory_class{};         // if the scope is Classes
+    std::string call_site;              // if the scope is CallSites; "": unknown
+    bool is_remainder = false;          // all but the largest
     bool unfilled = false;              // of a cache: bytes that hold no tokens yet
     Bytes at_peak = 0;                  // its share of the run's peak
     std::vector<CurveSegment> levels;   // this kind alone

@@ -31,6 +31,8 @@ QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const Occ
     return light;
   }
   if (scope == OccupancyScope::Allocators) return colours.category(layer.allocator);
+  if (scope == OccupancyScope::CallSites)
+    return layer.is_remainder || layer.call_site.empty() ? colours[Role::Other] : colours.category(layer.allocator - 1);
   if (scope == OccupancyScope::Devices) return colours.category(static_cast<size_t>(layer.device.value + 1));
   if (scope == OccupancyScope::Kinds) return colours.kind(layer.kind);
   switch (layer.memory_class) {

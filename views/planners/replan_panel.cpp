@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <views/common/parse_bytes.h>
 #include <views/planners/replan_panel.h>
@@ -118,15 +119,19 @@ void ReplanPanel::lay_out() {
 void ReplanPanel::set_choices(const QStringList& planners, const QStringList& orders) {
   planner_->clear();
   order_->clear();
-  planner_->addItems(planners);
-  order_->addItems(orders);
+  for (const QString& name : planners) planner_->addItem(planner_text(name.toStdString()), name);
+  for (const QString& name : orders) order_->addItem(order_text(name.toStdString()), name);
 }
 
 PlanRequest ReplanPanel::request() const {
-  return {planner_->currentText(), order_->currentText(),
-          in_place_->isChecked(),  bytes_,
-          budget_->value(),        kAlignments[std::max(alignment_->currentIndex(), 0)],
-          streams_->value(),       banks_->text().trimmed()};
+  return {planner_->currentData().toString(),
+          order_->currentData().toString(),
+          in_place_->isChecked(),
+          bytes_,
+          budget_->value(),
+          kAlignments[std::max(alignment_->currentIndex(), 0)],
+          streams_->value(),
+          banks_->text().trimmed()};
 }
 
 void ReplanPanel::set_request(const PlanRequest& to) {
@@ -143,8 +148,8 @@ void ReplanPanel::set_request(const PlanRequest& to) {
 }
 
 void ReplanPanel::choose(const QString& planner, const QString& order) {
-  if (const int i = planner_->findText(planner); i >= 0) planner_->setCurrentIndex(i);
-  if (const int i = order_->findText(order); i >= 0) order_->setCurrentIndex(i);
+  if (const int i = planner_->findData(planner); i >= 0) planner_->setCurrentIndex(i);
+  if (const int i = order_->findData(order); i >= 0) order_->setCurrentIndex(i);
 }
 
 void ReplanPanel::set_fit_under(Bytes bytes) {
@@ -180,6 +185,10 @@ void ReplanPanel::set_busy(bool busy) {
 }
 
 void ReplanPanel::retranslate() {
+  for (int i = 0; i < planner_->count(); ++i)
+    planner_->setItemText(i, planner_text(planner_->itemData(i).toString().toStdString()));
+  for (int i = 0; i < order_->count(); ++i)
+    order_->setItemText(i, order_text(order_->itemData(i).toString().toStdString()));
   planner_label_->setText(tr("Planner"));
   order_label_->setText(tr("Order"));
   fit_label_->setText(tr("Fit under"));

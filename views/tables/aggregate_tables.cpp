@@ -123,7 +123,7 @@ std::shared_ptr<Table> aggregate_table(const SumsPtr& sums, const QString& title
 
 TablePtr no_sums() {
   auto table = std::make_shared<Table>();
-  table->empty_text = AggregateTexts::tr("No graph is open.");
+  table->empty_text = AggregateTexts::tr("This file contains no graph.");
   return table;
 }
 

@@ -65,7 +65,7 @@ QString users(const Block& block, const trace::GraphInfo& graph) {
 TablePtr blocks_table(const TableInput& input) {
   if (is_in_spaces(input)) return space_blocks_table(input);
   auto table = std::make_shared<Table>();
-  table->empty_text = BlocksTableTexts::tr("No memory plan is open.");
+  table->empty_text = BlocksTableTexts::tr("This file contains no memory plan.");
   const auto plan = input.plan;
   if (!plan) return table;
   const auto blocks = blocks_of(*plan);

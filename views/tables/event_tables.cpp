@@ -2,6 +2,7 @@
 // Tables of barriers, allocators, plans and problems.
 
 #include <arenascope/trace/space_use.h>
+#include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <QCoreApplication>
 
@@ -354,8 +355,8 @@ TablePtr planners_table(const TableInput& input) {
        [plans, shown = current ? current->id : trace::PlanId(), used = input.in_use](size_t r) {
          return use_mark((*plans)[r]->id, shown, used);
        }},
-      {EventTablesTexts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
-      {EventTablesTexts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
+      {EventTablesTexts::tr("Planner"), {}, [plans](size_t r) { return planner_text((*plans)[r]->planner); }},
+      {EventTablesTexts::tr("Order"), {}, [plans](size_t r) { return order_text((*plans)[r]->order_name); }},
       bytes_figure_column(EventTablesTexts::tr("Arena"),
                           EventTablesTexts::tr("Size of the one block that holds all activations"), plan_id("arena"),
                           [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),

@@ -80,7 +80,7 @@ TablePtr holes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   const auto plan = input.plan;
   table->empty_text =
-      plan ? HolesTableTexts::tr("The plan has no holes.") : HolesTableTexts::tr("No memory plan is open.");
+      plan ? HolesTableTexts::tr("The plan has no holes.") : HolesTableTexts::tr("This file contains no memory plan.");
   if (!plan) return table;
   const auto all = std::make_shared<const std::vector<Placed>>(planned(*plan));
   if (all->size() > kMaxSlices) {

@@ -194,7 +194,7 @@ void add_work(Columns& columns, const NodesPtr& n) {
 
 TablePtr nodes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = NodesTableTexts::tr("No graph is open.");
+  table->empty_text = NodesTableTexts::tr("This file contains no graph.");
   if (!input.graph) return table;
   const auto n = std::make_shared<const Nodes>(input);
   table->rows = n->graph->nodes.size();

@@ -31,7 +31,7 @@ QString name_of(const trace::GraphInfo* graph, TensorRef ref) {
 TablePtr occupancy_table(const TableInput& input) {
   if (is_in_spaces(input)) return space_occupancy_table(input);
   auto table = std::make_shared<Table>();
-  table->empty_text = PlotTablesTexts::tr("No memory plan is open.");
+  table->empty_text = PlotTablesTexts::tr("This file contains no memory plan.");
   const auto plan = input.plan;
   const auto graph = input.graph;
   if (!plan) return table;
@@ -88,7 +88,7 @@ namespace {
 TablePtr slices_table(const TableInput& input, bool by_block) {
   if (is_in_spaces(input)) return space_slices_table(input);
   auto table = std::make_shared<Table>();
-  table->empty_text = PlotTablesTexts::tr("No memory plan is open.");
+  table->empty_text = PlotTablesTexts::tr("This file contains no memory plan.");
   const auto plan = input.plan;
   const auto graph = input.graph;
   if (!plan) return table;

@@ -186,7 +186,7 @@ TablePtr reuse_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   const auto plan = input.plan;
   table->empty_text = plan ? ReuseAndMovesTexts::tr("The plan has no tensors to place.")
-                           : ReuseAndMovesTexts::tr("No memory plan is open.");
+                           : ReuseAndMovesTexts::tr("This file contains no memory plan.");
   if (!plan || plan->slices.empty()) return table;
   auto steps = planner::reuse_steps(problem_of(*plan));
   if (!steps) {
@@ -214,7 +214,7 @@ TablePtr reuse_table(const TableInput& input) {
 TablePtr moves_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   const auto graph = input.graph;
-  table->empty_text = !graph                            ? ReuseAndMovesTexts::tr("No graph is open.")
+  table->empty_text = !graph                            ? ReuseAndMovesTexts::tr("This file contains no graph.")
                       : graph->nodes.size() > kMaxNodes ? ReuseAndMovesTexts::tr("Too many tensors for this table.")
                                                         : ReuseAndMovesTexts::tr("GE's rules find nothing to move.");
   if (!graph || graph->nodes.size() > kMaxNodes) return table;

@@ -55,14 +55,14 @@ TablePtr space_blocks_table(const TableInput& input) {
   for (size_t k = 0; k < firsts.size(); ++k)
     (*ids)[std::get<2>(firsts[k])] = id_of(input.run, "place." + std::to_string(k) + ".");
   const auto id = [ids](const char* what) { return [=](size_t r) { return (*ids)[r] + what; }; };
-  const auto users = [snapshot, slices, ranges](size_t r) {
+  const auto users = [snapshot, slices, ranges, sites = std::make_shared<const CallSites>(*snapshot)](size_t r) {
     QStringList names;
     for (const uint32_t i : (*ranges)[r].slices) {
       if (names.size() == 12) {
         names << QStringLiteral("…");
         break;
       }
-      names << slice_name(*snapshot, (*slices)[i]);
+      names << slice_name(*snapshot, (*slices)[i], *sites);
     }
     return names.join(QStringLiteral(" → "));
   };
@@ -114,9 +114,10 @@ TablePtr space_holes_table(const TableInput& input) {
   };
   std::stable_sort(free->begin(), free->end(), [&](const auto& a, const auto& b) { return room(a) > room(b); });
   free->resize(std::min(free->size(), kMaxSpaceHoles));
+  const auto sites = std::make_shared<const CallSites>(*snapshot);
   const auto name = [=](int32_t slice) {
     return slice < 0 ? SpaceTableTexts::tr("end of the space")
-                     : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)]);
+                     : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)], *sites);
   };
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = free->size();
@@ -158,10 +159,11 @@ TablePtr space_slices_table(const TableInput& input) {
   auto all = std::make_shared<Slices>(trace::slices_of(*snapshot, trace::range_of_run(*snapshot, input.run), {}));
   std::stable_sort(all->begin(), all->end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   const auto slice = [all](size_t r) -> const trace::SpaceAllocation& { return (*all)[r]; };
+  const auto sites = std::make_shared<const CallSites>(*snapshot);
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = all->size();
   table->columns = {
-      {SpaceTableTexts::tr("Name"), {}, [=](size_t r) { return slice_name(*snapshot, slice(r)); }},
+      {SpaceTableTexts::tr("Name"), {}, [=](size_t r) { return slice_name(*snapshot, slice(r), *sites); }},
       {SpaceTableTexts::tr("Kind"), SpaceTableTexts::tr("Requested memory kind"),
        [=](size_t r) { return DisplayNames::kind(slice(r).kind); }},
       {SpaceTableTexts::tr("Allocator"), {}, [=](size_t r) { return allocator_name(*snapshot, slice(r).allocator); }},

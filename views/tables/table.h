@@ -83,6 +83,7 @@ TablePtr blocks_table(const TableInput& input);
 TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
 TablePtr allocators_table(const TableInput& input);
+TablePtr call_sites_table(const TableInput& input);
 TablePtr pools_table(const TableInput& input);
 TablePtr tuning_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);

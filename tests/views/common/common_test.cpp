@@ -2,6 +2,7 @@
 // Tests of the value types used by the views: axis mapping, culling and hit test, sweeps, selection, formats.
 #include <sample_session.h>
 #include <views/common/background.h>
+#include <views/common/call_sites.h>
 #include <views/common/format.h>
 #include <views/common/rect_set.h>
 #include <views/common/selection.h>
@@ -22,6 +23,53 @@ class CommonTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // The frame of an allocation that its reader knows, among those of libraries and of the interpreter.
+  void call_sites_data() {
+    using Frames = std::vector<std::tuple<const char*, const char*, int>>;  // the innermost first
+    QTest::addColumn<Frames>("frames");
+    QTest::addColumn<QString>("site");
+    QTest::newRow("python") << Frames{{"c10::cuda::malloc(long)", "", 0},
+                                      {"void at::native::fill<float>(at::Tensor&)", "Fill.cpp", 0},
+                                      {"_PyEval_EvalFrameDefault", "ceval.c", 2},
+                                      {"call", "/tmp/torchinductor_a/c6/x.py", 94},
+                                      {"step", "/home/a/lib/python3.12/site-packages/torch/optim/adam.py", 407},
+                                      {"step", "/home/a/work/optimizer.py", 78},
+                                      {"main", "/home/a/work/train.py", 12}}
+                            << "step optimizer.py:78";
+    QTest::newRow("native") << Frames{{"malloc", "", 0},
+                                      {"operator new(unsigned long)", "", 0},
+                                      {"std::vector<int>::reserve(unsigned long)", "", 0},
+                                      {"make_batch", "/home/a/batch.cpp", 31},
+                                      {"main", "/home/a/main.cpp", 3},
+                                      {"__libc_start_main", "", 0}}
+                            << "make_batch batch.cpp:31";
+    QTest::newRow("a name that begins like a library")
+        << Frames{{"malloc", "", 0}, {"attention(int)", "??", 0}} << "attention(int)";
+    QTest::newRow("libraries alone") << Frames{{"c10::alloc()", "libc10.so", 0}, {"at::empty()", "", 0}}
+                                     << "c10::alloc() libc10.so";
+    QTest::newRow("nothing") << Frames{} << "";
+  }
+  void call_sites() {
+    using Frames = std::vector<std::tuple<const char*, const char*, int>>;
+    QFETCH(Frames, frames);
+    QFETCH(QString, site);
+    trace::Session session;
+    trace::StackInfo stack{{}, {3, 9}};
+    size_t names = 0;
+    const auto name = [&](const char* text) {
+      session.describe(trace::NameInfo{trace::NameId(names), text});
+      return trace::NameId(names++);
+    };
+    for (const auto& [function, file, line] : frames) stack.frames.push_back({name(function), name(file), line});
+    session.describe(stack);
+    const auto snapshot = session.snapshot();
+    const CallSites sites(*snapshot);
+    QCOMPARE(QString::fromStdString(sites.name(sites.of(9))), site);
+    QCOMPARE(sites.of(3), sites.of(9));
+    QCOMPARE(sites.of(4), CallSites::kUnknown);
+    QCOMPARE(sites.empty(), site.isEmpty());
+  }
+
   void mapping_data() {
     QTest::addColumn<double>("step");
     QTest::addColumn<double>("time");

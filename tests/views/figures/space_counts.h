@@ -149,8 +149,8 @@ inline void compare(const SnapshotPtr& snapshot) {
     QCOMPARE(active.at(x), counted.active);
     QCOMPARE(held.at(x), counted.reserved);
   }
-  for (const OccupancyScope scope :
-       {OccupancyScope::Kinds, OccupancyScope::Allocators, OccupancyScope::Devices, OccupancyScope::Classes}) {
+  for (const OccupancyScope scope : {OccupancyScope::Kinds, OccupancyScope::Allocators, OccupancyScope::Devices,
+                                     OccupancyScope::Classes, OccupancyScope::CallSites}) {
     compare_stacks(in, scope, counts);
     if (QTest::currentTestFailed()) return;
   }
@@ -161,8 +161,8 @@ inline void compare(const SnapshotPtr& snapshot) {
 // The layers at the peak add up to the peak, in every stack and at any zoom.
 inline void compare_peak(const SnapshotPtr& snapshot) {
   const PrepareInput in = input_of(snapshot, AxisMode::Time);
-  for (const OccupancyScope scope :
-       {OccupancyScope::Kinds, OccupancyScope::Allocators, OccupancyScope::Devices, OccupancyScope::Classes}) {
+  for (const OccupancyScope scope : {OccupancyScope::Kinds, OccupancyScope::Allocators, OccupancyScope::Devices,
+                                     OccupancyScope::Classes, OccupancyScope::CallSites}) {
     const auto stack = prepare_occupancy(in, scope, {});
     Bytes sum = 0;
     for (const auto& layer : stack->kinds) sum += layer.at_peak;

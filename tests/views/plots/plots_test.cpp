@@ -7,6 +7,7 @@
 #include <views/common/format.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
+#include <views/timeline/row_names.h>
 #include <views/timeline/timeline_view.h>
 #include "tests/views/plot_input.h"
 
@@ -66,6 +67,50 @@ class PlotsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // Two threads of a program differ by their numbers, which must not be elided.
+  void names_of_rows_stay_apart() {
+    const QStringList names{"python, thread 40931 (python)", "python, thread 40932 (python)", "python, stream 7",
+                            "thread 77 (PyTorch Profiler)",  "thread 78 (PyTorch Profiler)",  "main"};
+    const QFontMetrics metrics{QFont()};
+    const int width = metrics.horizontalAdvance(QStringLiteral("thread 40931 …m"));
+    RowNames rows(names, metrics, width);
+    QSet<QString> shown;
+    for (const QString& name : names) {
+      const QString text = rows.elided(rows.without_program(name));
+      QVERIFY2(metrics.horizontalAdvance(text) <= width, qPrintable(text));
+      shown << text;
+    }
+    QCOMPARE(shown.size(), names.size());
+    QVERIFY(shown.contains("main"));
+    QCOMPARE(RowNames({"python, thread 1"}, metrics, 10).without_program("python, thread 1"),
+             QString("python, thread 1"));
+  }
+
+  // A single moment has no time to draw an axis of, and an empty plot no values.
+  void axes_without_values_are_hidden() {
+    auto moment = std::make_shared<trace::Session>();
+    QTemporaryDir folder;
+    const QString path = folder.filePath("moment.pickle");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    const std::string bytes = test::snapshot_without_history(false);
+    file.write(bytes.data(), static_cast<qint64>(bytes.size()));
+    file.close();
+    QVERIFY(trace::open_trace(path.toStdString(), *moment).ok());
+    Fixture d;
+    d.source.set_session(moment);
+    d.show();
+    QVERIFY(d.arena.reason_if_empty().isEmpty());
+    QVERIFY(d.arena.plot()->yAxis->visible() && !d.arena.plot()->xAxis->tickLabels());
+    QVERIFY(!d.timeline.reason_if_empty().isEmpty());
+    QVERIFY(!d.timeline.plot()->xAxis->visible() && !d.timeline.plot()->yAxis->visible());
+    d.source.set_session(test::sample_session());
+    for (PlotView* v : d.all()) {
+      v->prepare_now();
+      QVERIFY(v->plot()->xAxis->visible() && v->plot()->xAxis->tickLabels());
+    }
+  }
+
   // Allocations without reservations, and a process's resident memory.
   void unknown_reserved_memory_is_named() {
     auto session = std::make_shared<trace::Session>();

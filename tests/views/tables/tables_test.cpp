@@ -36,7 +36,7 @@ const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTabl
     {"barriers", barriers_table}, {"allocators", allocators_table}, {"pools", pools_table},
     {"tuning", tuning_table},     {"planners", planners_table},     {"compare", compare_table},
     {"holes", holes_table},       {"problems", problems_table},     {"reuse", reuse_table},
-    {"counters", counters_table}};
+    {"counters", counters_table}, {"callsites", call_sites_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
