@@ -87,13 +87,15 @@ bool Exporter::open() {
   window_.theme()->set_mode(options_.theme);
   QApplication::setPalette(window_.theme()->palette());
   window_.resize(options_.size);
-  shell.layouts->apply(options_.layout.isEmpty() ? QStringLiteral("default") : options_.layout);
+  shell.layouts->fix(options_.layout);
   window_.show();
-  if (shell.panels->dock(options_.view) != nullptr) shell.panels->raise(options_.view);
   QObject::connect(&document(), &Document::failed, [this](const QString& message) { error_ = message; });
   QObject::connect(&document(), &Document::noted, [](const Message& note) { print_line(note.text); });
-  return wait_for(
-      &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong);
+  if (!wait_for(
+          &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong))
+    return false;
+  if (shell.panels->dock(options_.view) != nullptr) shell.panels->raise(options_.view);
+  return true;
 }
 
 // Opening started the first run; more runs stabilise the mean values.

@@ -131,7 +131,7 @@ QString LessonActions::trigger(const char* id) {
 // A panel that is already in place keeps its size.
 QString LessonActions::lay_out(const QString& layout) {
   if (!Layouts::names().contains(layout)) return Driving::tr("unknown layout %1").arg(layout);
-  if (layout != Layouts::last() || !shell_.panels->dock(QStringLiteral("lesson"))->isVisible())
+  if (layout != shell_.layouts->current() || !shell_.panels->dock(QStringLiteral("lesson"))->isVisible())
     shell_.layouts->apply(layout);
   return {};
 }

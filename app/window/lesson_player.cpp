@@ -80,7 +80,7 @@ Status LessonPlayer::play(const QString& path) {
   if (!lesson) return lesson.error();
   if (!files_.contains(path)) files_ << path;
   load();
-  shell_.layouts->apply(QStringLiteral("lesson"));
+  shell_.layouts->apply_lesson();
   shell_.show_panel("lesson");
   panel_->begin(text_of(lesson->id));
   return {};

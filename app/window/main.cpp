@@ -120,7 +120,11 @@ void add_options(QCommandLineParser& parser) {
                          "Colouring of the graph: state, op, backend, time, bytes, block, difference or the title of a "
                          "column of the Nodes table."),
        "what"},
-      {"layout", QT_TRANSLATE_NOOP("Main", "Layout of the window: default, graph, memory, time or lesson."), "layout"},
+      {"layout",
+       QT_TRANSLATE_NOOP(
+           "Main",
+           "Layout of the window: default, graph, memory, time, plan or lesson; by default that of the kind of file."),
+       "layout"},
       {"select", QT_TRANSLATE_NOOP("Main", "Name of the node to select, or \"peak\" for the node at the peak."),
        "node"},
       {"graph", QT_TRANSLATE_NOOP("Main", "Number of the graph to show of a file with several, from 0."), "number"},

@@ -4,6 +4,7 @@
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
 
+#include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <views/common/plot_view.h>
 #include <views/common/settings.h>
@@ -35,6 +36,18 @@ namespace arenascope::app {
 
 using namespace views;
 
+namespace {
+
+// The first visible plot or graph.
+void focus_view(const Panels& panels) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    QWidget* view = panels.parts(QString::fromLatin1(kind.id)).drawn;
+    if (view != nullptr && !panels.dock(QString::fromLatin1(kind.id))->isHidden()) return view->setFocus();
+  }
+}
+
+}  // namespace
+
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   PlainStyle::use();
   setAcceptDrops(true);
@@ -55,9 +68,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   connect_parts();
   shell_.panels->parts(QStringLiteral("arena"))
       .drawn->setFocus();  // so that a line edit does not receive the shortcuts
+  shell_.layouts->restore_window();
   follow_document();
   retranslate();
-  shell_.layouts->restore_window();
   shell_.undo->set_document(document());
   update_actions();
 }
@@ -77,7 +90,6 @@ MainWindow::~MainWindow() {
 void MainWindow::make_panels() {
   shell_.panels = new Panels(this, document());
   shell_.layouts = new Layouts(this, shell_.panels);
-  shell_.layouts->apply(QStringLiteral("default"));
   output_ = PanelOutput(shell_.panels);
   shell_.output = &output_;
   shell_.undo = new ViewUndo(this, shell_.panels, shell_.layouts, document());
@@ -143,6 +155,8 @@ void MainWindow::connect_parts() {
     status_->update_status();
   });
   connect(shell_.undo, &ViewUndo::changed, this, &MainWindow::update_actions);
+  connect(shell_.layouts, &Layouts::applied, this, &MainWindow::update_bars);
+  connect(shell_.undo, &ViewUndo::changed, this, &MainWindow::update_bars);
   connect(shell_.panels, &Panels::activated, this, &MainWindow::activate);
   connect(shell_.panels, &Panels::menu_requested, this, &MainWindow::show_menu);
   connect(shell_.playback, &PlaybackBar::plan_requested, this, [this](const QString& planner, const QString& order) {
@@ -165,6 +179,21 @@ void MainWindow::show_document() {
   update_actions();
 }
 
+// Layout, panels and bars show what the document has.
+void MainWindow::follow_content() {
+  const QWidget* focus = focusWidget();
+  shell_.layouts->show(document().content());
+  if (focus != nullptr && !focus->isVisible()) focus_view(*shell_.panels);
+  update_bars();
+  status_->update_status();
+}
+
+// A restored layout may show bars that do nothing for this document, and puts them in one line if the tabs were hidden.
+void MainWindow::update_bars() {
+  shell_.playback->set_content(document().content());
+  if (!toolBarBreak(shell_.playback)) insertToolBarBreak(shell_.playback);
+}
+
 // Updates the parts of the window that have no view context.
 void MainWindow::follow_document() {
   Document& d = document();
@@ -175,6 +204,10 @@ void MainWindow::follow_document() {
     update_actions();
   });
   connect(d.source(), &SessionSource::session_replaced, bond, [this] { welcome_->update_page(); });
+  connect(d.content_model(), &ContentModel::changed, bond, [this] {
+    follow_content();
+    shell_.undo->adopt_panels();
+  });
   connect(d.source(), &SessionSource::plan_shown, bond, update);
   connect(d.selection(), &SelectionModel::history_changed, bond, update);
   connect(d.selection(), &SelectionModel::current_changed, bond, update);
@@ -185,10 +218,7 @@ void MainWindow::follow_document() {
   connect(d.debugger(), &Debugger::breakpoints_changed, bond, [this] { show_breakpoints(); });
   connect(d.debugger(), &Debugger::node_shown, bond,
           [this](NodeId node) { shell_.panels->find<GraphView>("graph")->reveal(node); });
-  connect(d.debugger(), &Debugger::time_shown, bond, [this] {
-    shell_.panels->dock(QStringLiteral("timeline"))->show();
-    shell_.panels->dock(QStringLiteral("timeline"))->raise();
-  });
+  connect(d.debugger(), &Debugger::time_shown, bond, [this] { shell_.panels->raise(QStringLiteral("timeline")); });
   connect(d.replanning(), &Replanning::changed, bond, update);
   connect(&d, &Document::compared, bond, [this] {
     if (document().source()->comparison()) shell_.show_panel("compare");
@@ -201,6 +231,7 @@ void MainWindow::follow_document() {
       shell_.playback->show_choice(document().runner()->settings().planner, document().runner()->settings().order);
     update_actions();
   });
+  follow_content();
   replan_presenter_->set_replanning(d.replanning(), d.context());
   message_bar_->set_messages(d.messages());
   headline_->set_document(d);
@@ -238,11 +269,10 @@ void MainWindow::show_plan_of_row(int row) {
   const trace::PlanInfo* used = source.shown_plan() ? source.ghost_plan() : source.plan();
   const bool in_use = used != nullptr && used->id == chosen->id;
   source.show_plan(in_use ? nullptr : chosen);
-  shell_.messages().note(in_use
-                             ? tr("Showing the plan in use.")
-                             : tr("Showing %1, %2: %3, over the plan in use.")
-                                   .arg(QString::fromStdString(chosen->planner),
-                                        QString::fromStdString(chosen->order_name), format_bytes(chosen->arena_bytes)));
+  shell_.messages().note(in_use ? tr("Showing the plan in use.")
+                                : tr("Showing %1, %2: %3, over the plan in use.")
+                                      .arg(planner_text(chosen->planner), order_text(chosen->order_name),
+                                           format_bytes(chosen->arena_bytes)));
 }
 
 void MainWindow::show_menu(const QString& panel, const QPoint& global) {

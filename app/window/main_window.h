@@ -53,6 +53,8 @@ class MainWindow : public QMainWindow {
   void connect_parts();
   void show_document();  // after a change of the current document
   void follow_document();
+  void follow_content();
+  void update_bars();
   void on_opened(Document* document);
   void activate(const QString& panel, int row);
   void show_plan_of_row(int row);

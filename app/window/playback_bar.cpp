@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 
 #include "icons.h"
+#include "views/common/choice_names.h"
 #include "views/common/format.h"
 #include "views/common/shown_graph.h"
 
@@ -18,12 +19,15 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
   setMovable(false);
   setIconSize(QSize(18, 18));
   for (const char* id : {"run.run", "run.pause", "run.step", "run.stop"})
-    addAction(actions_->find(QString::fromLatin1(id)));
-  addSeparator();
+    playback_ << actions_->find(QString::fromLatin1(id));
+  auto* separator = new QAction(this);
+  separator->setSeparator(true);
+  playback_ << separator;
   for (const char* id : {"run.first", "run.back", "run.play", "run.forward", "run.next_peak"})
-    addAction(actions_->find(QString::fromLatin1(id)));
+    playback_ << actions_->find(QString::fromLatin1(id));
+  addActions(playback_);
   slider_ = new StepSlider(context.source, context.axis, context.theme, this);
-  addWidget(slider_);
+  slider_action_ = addWidget(slider_);
   auto* rest = new QWidget(this);
   auto* row = new QHBoxLayout(rest);
   row->setContentsMargins(6, 0, 4, 0);
@@ -167,8 +171,8 @@ void PlaybackBar::show_playing(bool playing) {
 void PlaybackBar::set_planners(const QStringList& planners, const QStringList& orders) {
   planner_->clear();
   order_->clear();
-  for (const QString& name : planners) planner_->addItem(name, name);
-  for (const QString& name : orders) order_->addItem(name, name);
+  for (const QString& name : planners) planner_->addItem(planner_text(name.toStdString()), name);
+  for (const QString& name : orders) order_->addItem(order_text(name.toStdString()), name);
 }
 
 void PlaybackBar::show_choice(const QString& planner, const QString& order) {
@@ -176,9 +180,22 @@ void PlaybackBar::show_choice(const QString& planner, const QString& order) {
   order_->setCurrentIndex(order_->findData(order));
 }
 
-void PlaybackBar::set_can_plan(bool can) {
-  planner_->setEnabled(can);
-  order_->setEnabled(can);
+// The actions belong to menus as well, so they are removed and not hidden.
+void PlaybackBar::show_playback(bool shown) {
+  for (QAction* action : playback_) shown ? insertAction(slider_action_, action) : removeAction(action);
+  slider_action_->setVisible(shown);
+  step_->setVisible(shown);
+}
+
+void PlaybackBar::set_content(const DocumentContent& content) {
+  content_ = content;
+  const bool playback = !content.open || content.steps || content.role.runnable;
+  const bool plans = !content.open || content.plannable;
+  if (playback != slider_action_->isVisible()) show_playback(playback);
+  planner_->setVisible(plans);
+  order_->setVisible(plans);
+  update_step();
+  setVisible(playback || plans || !x_label_->isHidden() || !graph_->isHidden() || !runs_->isHidden());
 }
 
 void PlaybackBar::update_step() {
@@ -190,6 +207,8 @@ void PlaybackBar::update_step() {
   by_time_->setChecked(context_.axis->mode() == AxisMode::Time);
   by_step_->setEnabled(context_.axis->has_steps());
   by_time_->setEnabled(context_.axis->has_time());
+  const bool modes = !content_.open || (content_.steps && context_.axis->has_time());
+  for (QWidget* part : std::initializer_list<QWidget*>{x_label_, by_step_, by_time_}) part->setVisible(modes);
   update_run();
   update_graphs();
 }
@@ -201,6 +220,10 @@ void PlaybackBar::retranslate() {
   by_time_->setText(tr("Time"));
   by_step_->setToolTip(tr("Show steps on the x axis (T)"));
   by_time_->setToolTip(tr("Show time on the x axis (T)"));
+  for (int i = 0; i < planner_->count(); ++i)
+    planner_->setItemText(i, planner_text(planner_->itemData(i).toString().toStdString()));
+  for (int i = 0; i < order_->count(); ++i)
+    order_->setItemText(i, order_text(order_->itemData(i).toString().toStdString()));
   graph_->setToolTip(tr("Shown graph of the file, such as a method of a program"));
   graph_->setAccessibleName(tr("Graph"));
   planner_->setToolTip(tr("Memory planner"));

@@ -9,6 +9,7 @@
 #include <QToolButton>
 
 #include "actions/actions.h"
+#include "document/document_content.h"
 #include "step_slider.h"
 
 namespace arenascope::app {
@@ -22,9 +23,10 @@ class PlaybackBar : public QToolBar {
   QString step_text() const { return step_->text(); }
   QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: at most one run
   QComboBox* graph_box() const { return graph_; }
+  QComboBox* planner_box() const { return planner_; }
   void set_planners(const QStringList& planners, const QStringList& orders);
   void show_choice(const QString& planner, const QString& order);
-  void set_can_plan(bool can);
+  void set_content(const DocumentContent& content);  // shows only what works on it; hidden if nothing does
   void retranslate();
   void show_playing(bool playing);  // turns Play into Pause
   void set_icons();
@@ -34,6 +36,7 @@ class PlaybackBar : public QToolBar {
 
  private:
   void listen();
+  void show_playback(bool shown);
   void update_step();
   void update_run();
   void update_graphs();
@@ -42,6 +45,9 @@ class PlaybackBar : public QToolBar {
   ActionRegistry* actions_;
   views::ConnectionScope bond_;
   views::ViewContext context_;
+  DocumentContent content_;
+  QList<QAction*> playback_;  // of other menus as well, and separators
+  QAction* slider_action_;
   StepSlider* slider_;
   QWidget* runs_;  // hidden unless there are several runs
   QLabel *step_, *run_, *x_label_;

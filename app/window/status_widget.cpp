@@ -6,9 +6,34 @@
 #include <QHBoxLayout>
 #include <QResizeEvent>
 
+#include <algorithm>
+
 namespace arenascope::app {
 
 using namespace views;
+
+namespace {
+
+constexpr qsizetype kMaxNames = 2;  // of devices
+
+// Devices other than the host that have spans or memory, by their names in the file.
+QStringList device_names(const trace::Snapshot& snapshot) {
+  std::vector<bool> used(snapshot.devices.size(), false);
+  const auto use = [&](trace::DeviceId device) {
+    if (device.valid() && device.index() < used.size()) used[device.index()] = true;
+  };
+  for (const trace::TrackView& track : snapshot.tracks) use(track.info.device);
+  for (size_t i = 0; i < snapshot.spaces.size(); ++i) use(snapshot.spaces[i].device);
+  for (const trace::Space& space : snapshot.open_spaces) use(space.device);
+  if (std::ranges::find(used, true) == used.end())  // amounts without addresses
+    for (const trace::AllocatorInfo& allocator : snapshot.allocators) use(allocator.device);
+  QStringList names;
+  for (size_t i = 0; i < used.size(); ++i)
+    if (used[i] && !snapshot.devices[i].host) names << QString::fromStdString(snapshot.devices[i].name);
+  return names;
+}
+
+}  // namespace
 
 StatusWidget::StatusWidget(Documents* documents, const Theme* theme, QMenuBar* bar)
     : QWidget(bar), documents_(documents), theme_(theme), bar_(bar) {
@@ -68,27 +93,33 @@ QString StatusWidget::state_text() const {
                                                         : tr("nothing open");
 }
 
+QString StatusWidget::device_text() const {
+  Document& document = documents_->current();
+  const trace::Snapshot& snapshot = *document.source()->snapshot();
+  if (const trace::Run* run = snapshot.run(document.source()->run())) return QString::fromStdString(run->info.backend);
+  if (document.runner()->has_model()) return document.runner()->settings().backend;
+  const QStringList names = device_names(snapshot);
+  return names.size() > kMaxNames ? tr("%n device(s)", nullptr, static_cast<int>(names.size()))
+                                  : names.join(QStringLiteral(", "));
+}
+
 void StatusWidget::update_status() {
   Document& document = documents_->current();
   const ThemeColours& colours = theme_->colours();
   const RunState state = document.runner()->state();
   const trace::Snapshot& snapshot = *document.source()->snapshot();
-  const trace::Run* run = snapshot.run(document.source()->run());
-  const QString backend = run ? QString::fromStdString(run->info.backend) : document.runner()->settings().backend;
   const QColor dot = state == RunState::Paused    ? colours.category(1)
                      : state == RunState::Running ? colours.category(2)
                                                   : colours.dim_text;
   live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3")
-                     .arg(state_text().toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
+                     .arg(state_text().toHtmlEscaped(), dot.name(), device_text().toHtmlEscaped()));
   if (document.runner()->has_model()) {
     const auto most = static_cast<Bytes>(document.runner()->settings().recording_limit_bytes());
     kept_->setText(tr("%1 of %2").arg(format_bytes(static_cast<Bytes>(snapshot.bytes)), format_bytes(most)));
     kept_->setToolTip(tr("Size of the recording. Beyond the limit the oldest runs are discarded: Edit ▸ Preferences"));
   }
-  const int64_t lost = snapshot.lost;
-  lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>")
-                                .arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
-                          : tr("lost %1").arg(QStringLiteral("0")));
+  lost_->setText(QStringLiteral("<b style='color:%1'>%2</b>")
+                     .arg(colours.capacity.name(), tr("lost %1").arg(format_count(snapshot.lost))));
   lost_->setToolTip(tr("Events lost because a ring buffer was full"));
   update_position();
 }
@@ -97,10 +128,8 @@ void StatusWidget::update_status() {
 void StatusWidget::update_position() {
   Document& document = documents_->current();
   kept_->setVisible(document.runner()->has_model());
-  lost_->show();
-  const auto crowded = [this] { return bar_->sizeHint().width() > bar_->width(); };
-  if (crowded()) kept_->hide();
-  if (document.source()->snapshot()->lost == 0 && crowded()) lost_->hide();
+  lost_->setVisible(document.source()->snapshot()->lost > 0);
+  if (bar_->sizeHint().width() > bar_->width()) kept_->hide();
   if (sizeHint() == placed_) return;
   placed_ = sizeHint();
   QResizeEvent again(bar_->size(), bar_->size());

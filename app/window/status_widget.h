@@ -23,6 +23,7 @@ class StatusWidget : public QWidget {
 
  private:
   QString state_text() const;
+  QString device_text() const;  // that runs the model, or that the recording is of; empty: unknown
   void update_position();
 
   Documents* documents_;

@@ -3,6 +3,7 @@
 
 #include <views/common/format.h>
 #include <views/common/shown_graph.h>
+#include <views/common/spaces.h>
 #include <QButtonGroup>
 #include <QCoreApplication>
 #include <QStringList>
@@ -49,7 +50,7 @@ QString headline_of(const trace::Snapshot& snapshot, const trace::PlanInfo* plan
   for (size_t k = 0; k < trace::kMemoryKinds; ++k) {
     const auto kind = static_cast<trace::MemoryKind>(k);
     if (const Bytes peak = snapshot.peak(kind, trace::MemoryCount::Active); peak > 0)
-      parts << QStringLiteral("%1 %2").arg(DisplayNames::kind(kind), format_bytes(peak));
+      parts << QStringLiteral("%1 %2").arg(kind_name(snapshot, kind), format_bytes(peak));
   }
   if (plan != nullptr && plan->arena_bytes > 0) {
     const Bytes gap = plan->arena_bytes - plan->lower_bound_bytes;
@@ -77,11 +78,10 @@ SummaryBar::SummaryBar(Panels* panels, QWidget* parent) : QToolBar(parent), pane
     button->setCheckable(true);
     button->setAutoRaise(true);
     group->addButton(button);
-    addWidget(button);
-    groups_.emplace_back(g, button);
+    groups_.push_back({g, button, addWidget(button)});
     connect(button, &QToolButton::clicked, this, [this, g] { panels_->show_group(g); });
   }
-  addSeparator();
+  separator_ = addSeparator();
   text_ = new ElidedLabel(this);
   text_->setContentsMargins(8, 0, 8, 0);
   text_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -125,15 +125,21 @@ void SummaryBar::set_hidden(bool on) {
 }
 
 void SummaryBar::show_group() {
-  for (const auto& [group, button] : groups_) button->setChecked(group == panels_->group());
+  const auto has_panels = [this](const Group& each) { return panels_->has_panels(each.group); };
+  const bool choice = std::ranges::count_if(groups_, has_panels) > 1;
+  for (const Group& each : groups_) {
+    each.action->setVisible(choice && has_panels(each));
+    each.button->setChecked(each.group == panels_->group());
+  }
+  separator_->setVisible(choice);
 }
 
 void SummaryBar::retranslate() {
   setWindowTitle(tr("Summary"));
   const QStringList names{tr("Model"), tr("Memory"), tr("Time"), tr("Debug")};
   for (size_t i = 0; i < groups_.size(); ++i) {
-    groups_[i].second->setText(names[static_cast<qsizetype>(i)]);
-    groups_[i].second->setToolTip(tr("Panels about: %1").arg(names[static_cast<qsizetype>(i)]));
+    groups_[i].button->setText(names[static_cast<qsizetype>(i)]);
+    groups_[i].button->setToolTip(tr("Panels about: %1").arg(names[static_cast<qsizetype>(i)]));
   }
   text_->setAccessibleName(tr("Summary"));
   show_text();

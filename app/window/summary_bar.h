@@ -32,7 +32,13 @@ class SummaryBar : public QToolBar {
   Panels* panels_;
   views::SessionSource* source_ = nullptr;
   views::ConnectionScope bond_;
-  std::vector<std::pair<PanelGroup, QToolButton*>> groups_;
+  struct Group {
+    PanelGroup group;
+    QToolButton* button;
+    QAction* action;  // shows the button
+  };
+  std::vector<Group> groups_;
+  QAction* separator_;  // between the groups and the text
   QLabel* text_;
   QTimer timer_;
   bool hidden_ = false;

@@ -20,7 +20,7 @@ namespace {
 LessonPanel* panel_of(const Shell& shell) { return shell.panels->find<LessonPanel>("lesson"); }
 
 void bring_up(const Shell& shell) {
-  if (!shell.panels->dock(QStringLiteral("lesson"))->isVisible()) shell.layouts->apply(QStringLiteral("lesson"));
+  if (!shell.panels->dock(QStringLiteral("lesson"))->isVisible()) shell.layouts->apply_lesson();
   shell.show_panel("lesson");
 }
 

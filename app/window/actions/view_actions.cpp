@@ -207,13 +207,14 @@ void add_layouts(Shell& shell) {
       {"view.layout_graph", QT_TRANSLATE_NOOP("Actions", "Layout: &Graph")},
       {"view.layout_memory", QT_TRANSLATE_NOOP("Actions", "Layout: &Memory")},
       {"view.layout_time", QT_TRANSLATE_NOOP("Actions", "Layout: Tim&e")},
-      {"view.layout_lesson", QT_TRANSLATE_NOOP("Actions", "Layout: Lesso&n")}};
+      {"view.layout_lesson", QT_TRANSLATE_NOOP("Actions", "Layout: Lesso&n")},
+      {"view.layout_plan", QT_TRANSLATE_NOOP("Actions", "Layout: Plan")}};
   int key = Qt::Key_1;
   for (const auto& [id, text] : kLayouts)
     a.add(id, Menu::View, text, {K(Qt::CTRL | static_cast<Qt::Key>(key++))},
           [&shell, name = QString::fromLatin1(id).mid(12)] { shell.layouts->apply(name); });
   a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset Layo&ut"), {},
-        [&shell] { shell.layouts->apply_last(); });
+        [&shell] { shell.layouts->reset(); });
   a.add("view.layout_save", Menu::View, QT_TRANSLATE_NOOP("Actions", "&Save Layout As…"), {},
         [&shell] { ask_layout_name(shell); });
   QMenu* own = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "M&y Layouts"));

@@ -43,6 +43,7 @@ void Document::close_async(std::unique_ptr<Document> document) {
   discarded->runner_->disconnect(discarded);
   discarded->source_.disconnect(discarded);
   discarded->selection_.disconnect(discarded);
+  discarded->content_.stop();
   discarded->settle_timer_.stop();
   discarded->source_.set_live(false);
   discarded->debugger_.stop_playing();

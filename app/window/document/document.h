@@ -11,6 +11,7 @@
 
 #include "allocator_replays.h"
 #include "compare_loader.h"
+#include "content_model.h"
 #include "debugger.h"
 #include "generation_job.h"
 #include "messages.h"
@@ -37,6 +38,8 @@ class DocumentParts {
   CompareLoader* comparing() { return &comparing_; }
   views::FindingsSearch* findings() { return &findings_; }
   Debugger* debugger() { return &debugger_; }
+  ContentModel* content_model() { return &content_; }
+  const DocumentContent& content() const { return content_.current(); }
   Messages* messages() { return &messages_; }
   GenerationJob* generation() { return generation_.get(); }
   TrainingJob* training() { return training_.get(); }
@@ -64,6 +67,7 @@ class DocumentParts {
   CompareLoader comparing_;
   views::FindingsSearch findings_{&source_};
   Debugger debugger_;
+  ContentModel content_{&source_, runner_.get()};
   std::unique_ptr<GenerationJob> generation_ = std::make_unique<GenerationJob>();
   std::unique_ptr<TrainingJob> training_ = std::make_unique<TrainingJob>();
   std::unique_ptr<AllocatorReplays> replays_ = std::make_unique<AllocatorReplays>();

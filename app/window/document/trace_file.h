@@ -6,5 +6,6 @@
 namespace arenascope::app {
 
 bool is_trace_file(const QString& path);
+bool is_pytorch_snapshot(const QString& path);  // a memory snapshot, which is not compressed
 
 }  // namespace arenascope::app

@@ -46,15 +46,17 @@ void InspectorPanel::set_document(Document& document) {
 void InspectorPanel::ask_values() {
   const trace::TensorRef ref = tensor_of(document_->selection()->current(), *document_->source()->snapshot());
   RunController* runner = document_->runner();
-  if (!ref.valid()) return show_values(nullptr, tr("Select a tensor to see its values."));
+  if (!ref.valid())
+    return show_values(nullptr, runner->has_model() ? tr("Select a tensor to see its values.") : QString());
   if (!runner->has_model())
     return show_values(nullptr, tr("A recording contains no values; open the model to see them."));
   if (runner->state() == RunState::Running) return show_values(nullptr, tr("Pause the run to see values."));
   runner->read_values(ref);
 }
 
-// Shows the reason instead of empty plots.
+// Shows the reason instead of empty plots, and nothing where there is neither.
 void InspectorPanel::show_values(const std::shared_ptr<const TensorValues>& values, const QString& title) {
+  values_->setVisible(values != nullptr || !title.isEmpty());
   values_->findChild<QTabWidget*>()->setVisible(values != nullptr);
   values_->setMaximumHeight(values ? QWIDGETSIZE_MAX : fontMetrics().height() * 4);
   if (values)

@@ -5,7 +5,6 @@
 #include <views/common/format.h>
 #include <views/common/parse_bytes.h>
 #include <QEvent>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QVBoxLayout>
@@ -100,13 +99,12 @@ void LaboratoryPanel::set_document(Document& document) {
   document_ = &document;
   QObject* bond = bond_.reset();
   connect(document.replays(), &AllocatorReplays::changed, bond, [this] { show_replays(); });
-  connect(&document, &Document::opened, bond, [this] { show_replays(); });
+  connect(document.content_model(), &ContentModel::changed, bond, [this] { show_replays(); });
   show_replays();
 }
 
 bool LaboratoryPanel::can_replay() const {
-  const QString ending = QFileInfo(document_->spec()).suffix();
-  return !document_->empty() && (ending == u"pickle" || ending == u"pkl");
+  return document_->content().role.replayable && document_->content().history;
 }
 
 void LaboratoryPanel::replay() {

@@ -2,10 +2,12 @@
 #include "layouts.h"
 
 #include <views/common/settings.h>
+#include <QLayout>
 #include <QRegularExpression>
 #include <QScreen>
 
 #include <algorithm>
+#include <vector>
 
 #include "app/window/motion.h"
 
@@ -16,11 +18,27 @@ using views::Settings;
 namespace {
 
 // Version for QMainWindow::saveState(); other versions are not restored.
-constexpr int kOwnVersion = 1, kWindowVersion = 4;
+constexpr int kOwnVersion = 2, kKindVersion = 5;
 
 uint8_t bit_of(const QString& name) {
   const qsizetype i = Layouts::names().indexOf(name);
   return static_cast<uint8_t>(1 << std::max<qsizetype>(i, 0));
+}
+
+QString key_of(LayoutKind kind, const char* what) {
+  return QStringLiteral("kinds/%1_%2").arg(QLatin1String(name_of(kind)), QLatin1String(what));
+}
+
+// From top to bottom. The timeline of a trace has the whole width, so the inspector is below it.
+std::vector<DockArea> rows_of(const QString& layout) {
+  if (layout == u"time") return {DockArea::Row3, DockArea::Row2};
+  if (layout == u"plan") return {DockArea::Row2, DockArea::Row3};
+  return {DockArea::Row1, DockArea::Row2, DockArea::Row3};
+}
+
+// Where there are two rows, the occupancy is a tab next to the arena map.
+DockArea area_in(const PanelDescriptor& kind, const QString& layout) {
+  return kind.area == DockArea::Row1 && rows_of(layout).size() < 3 ? DockArea::Row2 : kind.area;
 }
 
 }  // namespace
@@ -32,80 +50,189 @@ Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_
   window_->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   window_->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   window_->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+  window_->installEventFilter(this);
+  for (const PanelDescriptor& kind : panel_kinds())
+    connect(panels_->dock(QString::fromLatin1(kind.id)), &QDockWidget::topLevelChanged, this,
+            [this] { sized_ = true; });
+  set_up(QString::fromLatin1(default_layout_of(kind_)));
 }
 
 // In the order of the bits of PanelLayout.
-QStringList Layouts::names() { return {"default", "graph", "memory", "time", "lesson"}; }
+QStringList Layouts::names() { return {"default", "graph", "memory", "time", "lesson", "plan"}; }
 
-QString Layouts::last() { return Settings::value("window/layout", "default").toString(); }
-
-// The default layout with all panels shown.
-void Layouts::arrange_docks() {
+// The built-in layout with all panels shown.
+void Layouts::arrange_docks(const QString& name) {
   window_->setAnimated(false);  // animating two dozen docks would lay out and paint each twice
   std::map<DockArea, QDockWidget*> first, newest;
   for (const PanelDescriptor& kind : panel_kinds()) {
     QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
     window_->removeDockWidget(dock);
     dock->setFloating(false);
-    first.try_emplace(kind.area, dock);
+    first.try_emplace(area_in(kind, name), dock);
   }
+  const std::vector<DockArea> rows = rows_of(name);
   window_->addDockWidget(Qt::TopDockWidgetArea, first[DockArea::Left]);
-  window_->splitDockWidget(first[DockArea::Left], first[DockArea::Row1], Qt::Horizontal);
+  window_->splitDockWidget(first[DockArea::Left], first[rows[0]], Qt::Horizontal);
   window_->splitDockWidget(first[DockArea::Left], first[DockArea::LeftBelow], Qt::Vertical);
-  window_->splitDockWidget(first[DockArea::Row1], first[DockArea::Right], Qt::Horizontal);
-  window_->splitDockWidget(first[DockArea::Row1], first[DockArea::Row2], Qt::Vertical);
-  window_->splitDockWidget(first[DockArea::Row2], first[DockArea::Row3], Qt::Vertical);
   window_->addDockWidget(Qt::BottomDockWidgetArea, first[DockArea::Bottom]);
+  window_->splitDockWidget(first[name == u"time" ? DockArea::Bottom : rows[0]], first[DockArea::Right], Qt::Horizontal);
+  for (size_t i = 1; i < rows.size(); ++i) window_->splitDockWidget(first[rows[i - 1]], first[rows[i]], Qt::Vertical);
   newest = first;
   for (const PanelDescriptor& kind : panel_kinds()) {
+    const DockArea area = area_in(kind, name);
     QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
-    if (dock != first[kind.area]) window_->tabifyDockWidget(std::exchange(newest[kind.area], dock), dock);
+    if (dock != first[area]) window_->tabifyDockWidget(std::exchange(newest[area], dock), dock);
     dock->show();
   }
   window_->setAnimated(wants_motion());
 }
 
-void Layouts::apply(const QString& name) {
+void Layouts::set_up(const QString& name) {
   const uint8_t bit = bit_of(name);
-  panels_->forget_closed();
-  arrange_docks();
-  for (const PanelDescriptor& kind : panel_kinds())
-    panels_->dock(QString::fromLatin1(kind.id))->setVisible((kind.shown & bit) != 0);
-  resize(name);
+  current_ = name;
+  arrange_docks(name);
+  sized_ = false;
+  panels_->set_layout(bit, {});
   for (const PanelDescriptor& kind : panel_kinds()) {
+    QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
     if ((kind.raised & bit) == 0) continue;
-    panels_->dock(QString::fromLatin1(kind.id))->raise();
-    panels_->show_group(kind.group, QString::fromLatin1(kind.id));
+    if (kind.group != PanelGroup::None) panels_->show_group(kind.group, QString::fromLatin1(kind.id));
+    if (!dock->isHidden()) dock->raise();
   }
-  Settings::set("window/layout", name);
+  resize_docks();
+}
+
+void Layouts::apply(const QString& name) {
+  set_up(name);
+  save_kind();
   Q_EMIT applied();
 }
 
-void Layouts::resize(const QString& name) {
-  const auto dock = [&](const char* id) { return panels_->dock(QString::fromLatin1(id)); };
-  QDockWidget *graph = dock("graph"), *inspector = dock("inspector"), *occupancy = dock("occupancy"),
-              *nodes = dock("nodes");
-  const bool memory = name == u"memory", time = name == u"time", lesson = name == u"lesson";
+void Layouts::reset() { apply(QString::fromLatin1(default_layout_of(kind_))); }
+
+// Shares of the width and the height, of the panels that are shown.
+void Layouts::resize_docks() {
+  const auto is_shown = [this](const QString& id) {
+    const QDockWidget* dock = panels_->dock(id);
+    return dock != nullptr && !dock->isHidden() && !dock->isFloating();
+  };
+  const auto first_of = [&](std::initializer_list<const char*> ids) {
+    for (const char* id : ids)
+      if (is_shown(QString::fromLatin1(id))) return QString::fromLatin1(id);
+    return QString();
+  };
+  const auto resize = [&](Qt::Orientation along, std::initializer_list<std::pair<QString, int>> sizes) {
+    QList<QDockWidget*> docks;
+    QList<int> pixels;
+    for (const auto& [id, size] : sizes)
+      if (is_shown(id)) docks << panels_->dock(id), pixels << size;
+    if (!docks.isEmpty()) window_->resizeDocks(docks, pixels, along);
+  };
+  const QString graph = QStringLiteral("graph"), inspector = QStringLiteral("inspector"),
+                occupancy = QStringLiteral("occupancy"), arena = QStringLiteral("arena"),
+                timeline = QStringLiteral("timeline"), table = panels_->front();
+  const QString map = first_of({"arena", "lifetimes", "occupancy"});  // tabs of one area
+  const bool lesson = current_ == u"lesson", time = current_ == u"time";
   const int w = std::max(window_->width(), 900), h = std::max(window_->height(), 600);
-  if (name == u"graph") {
-    window_->resizeDocks({graph, inspector}, {w * 7 / 10, w * 3 / 10}, Qt::Horizontal);
-    window_->resizeDocks({graph, nodes}, {h * 8 / 10, h * 2 / 10}, Qt::Vertical);
-    return;
-  }
+  const int below = current_ == u"plan" ? h * 40 / 100 : std::max(200, h * 24 / 100);
+  // Rows above the tables share the height.
+  const auto stack = [&](std::initializer_list<std::pair<QString, int>> shares) {
+    int all = 0;
+    for (const auto& [id, share] : shares) all += is_shown(id) ? share : 0;
+    QList<QDockWidget*> docks;
+    QList<int> pixels;
+    for (const auto& [id, share] : shares)
+      if (is_shown(id)) docks << panels_->dock(id), pixels << (h - below - 60) * share / all;
+    const QString last = is_shown(table) || !time ? table : inspector;
+    if (is_shown(last)) docks << panels_->dock(last), pixels << below;
+    if (!docks.isEmpty()) window_->resizeDocks(docks, pixels, Qt::Vertical);
+  };
   const int side = std::min(lesson ? 420 : 360, w / 4), right = std::min(320, w / 4);
-  if (memory || time)
-    window_->resizeDocks({occupancy, inspector}, {w - right, right}, Qt::Horizontal);
+  if (current_ == u"graph") {
+    resize(Qt::Horizontal, {{graph, w * 7 / 10}, {inspector, w * 3 / 10}});
+    return resize(Qt::Vertical, {{graph, h * 8 / 10}, {table, h * 2 / 10}});
+  }
+  if (time) {
+    resize(Qt::Horizontal, {{graph, side}, {first_of({"timeline", "occupancy", "arena"}), w - side}});
+    resize(Qt::Horizontal, {{table, w * 6 / 10}, {inspector, w * 4 / 10}});
+    return stack({{timeline, 65}, {map, 35}});
+  }
+  const QString middle = first_of({"occupancy", "arena", "timeline", "lifetimes"});
+  resize(Qt::Horizontal,
+         {{graph, middle.isEmpty() ? w - right : side}, {middle, w - side - right}, {inspector, right}});
+  if (current_ == u"plan")
+    stack({{map, 1}});
+  else if (current_ == u"memory")
+    stack({{occupancy, 35}, {first_of({"arena", "lifetimes"}), 65}});
   else
-    window_->resizeDocks({graph, occupancy, inspector}, {side, w - side - right, right}, Qt::Horizontal);
-  const int rows = h - 250;
-  if (memory)
-    window_->resizeDocks({occupancy, dock("arena"), nodes}, {rows * 30 / 100, rows * 70 / 100, 200}, Qt::Vertical);
-  else if (time)
-    window_->resizeDocks({occupancy, dock("timeline"), nodes}, {rows * 35 / 100, rows * 65 / 100, 200}, Qt::Vertical);
-  else
-    window_->resizeDocks({occupancy, dock("arena"), dock("timeline"), nodes},
-                         {rows * 27 / 100, rows * 46 / 100, rows * 27 / 100, 200}, Qt::Vertical);
-  if (lesson) window_->resizeDocks({graph, dock("lesson")}, {rows * 35 / 100, rows * 65 / 100}, Qt::Vertical);
+    stack({{occupancy, 27}, {first_of({"arena", "lifetimes"}), 46}, {timeline, 27}});
+  if (lesson) resize(Qt::Vertical, {{graph, h * 35 / 100}, {QStringLiteral("lesson"), h * 65 / 100}});
+}
+
+// --- the layout of each kind of document
+
+void Layouts::save_kind() const {
+  if (fixed_) return;
+  const Panels::Choices choices = panels_->choices();
+  Settings::set(key_of(kind_, "layout"), current_);
+  Settings::set(key_of(kind_, "state"), window_->saveState(kKindVersion));
+  Settings::set(key_of(kind_, "opened"), choices.opened);
+  Settings::set(key_of(kind_, "closed"), choices.closed);
+  Settings::set(key_of(kind_, "front"), choices.front);
+  Settings::set(key_of(kind_, "sized"), sized_);
+}
+
+void Layouts::restore_kind() {
+  const QByteArray state = fixed_ ? QByteArray() : Settings::value(key_of(kind_, "state")).toByteArray();
+  const QString layout = Settings::value(key_of(kind_, "layout")).toString();
+  if (state.isEmpty() || !names().contains(layout)) {
+    const QString preset = QString::fromLatin1(default_layout_of(kind_));
+    return apply(fixed_ && !fixed_layout_.isEmpty() ? fixed_layout_ : preset);
+  }
+  current_ = layout;
+  sized_ = Settings::value(key_of(kind_, "sized")).toBool();
+  if (!window_->restoreState(state, kKindVersion)) return apply(layout);
+  panels_->set_layout(bit_of(layout), {Settings::value(key_of(kind_, "opened")).toStringList(),
+                                       Settings::value(key_of(kind_, "closed")).toStringList(),
+                                       Settings::value(key_of(kind_, "front")).toString()});
+  Q_EMIT applied();
+}
+
+void Layouts::show(const DocumentContent& content) {
+  const LayoutKind kind = content.open ? layout_kind_of(content) : kind_;
+  const bool switched = kind != kind_;
+  window_->setUpdatesEnabled(false);
+  window_->setAnimated(false);  // panels do not glide with the content
+  if (switched) {
+    save_kind();  // before panels of the previous document go
+    kind_ = kind;
+  }
+  const bool changed = panels_->set_content(content);
+  if (switched) restore_kind();
+  if ((switched || changed) && !sized_) resize_docks();
+  window_->layout()->activate();
+  window_->setAnimated(wants_motion());
+  window_->setUpdatesEnabled(true);
+}
+
+void Layouts::apply_lesson() {
+  if (kind_ != LayoutKind::Model) {
+    save_kind();
+    kind_ = LayoutKind::Model;
+  }
+  apply(QStringLiteral("lesson"));
+}
+
+void Layouts::fix(const QString& name) {
+  fixed_ = true;
+  fixed_layout_ = name;
+  apply(name.isEmpty() ? QString::fromLatin1(default_layout_of(kind_)) : name);
+}
+
+// The lines between panels belong to the window, which receives their mouse events.
+bool Layouts::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::MouseButtonRelease) sized_ = true;
+  return QObject::eventFilter(watched, event);
 }
 
 // --- user-defined layouts
@@ -123,7 +250,8 @@ void Layouts::save(const QString& name) {
 bool Layouts::restore(const QString& name) {
   if (!window_->restoreState(Settings::value(QStringLiteral("layouts/") + name).toByteArray(), kOwnVersion))
     return false;
-  panels_->update_group();
+  panels_->adopt_visible();
+  sized_ = true;
   Q_EMIT applied();
   return true;
 }
@@ -135,9 +263,9 @@ void Layouts::forget(const QString& name) {
 
 // --- restored at the next start
 
-void Layouts::save_window() const {
+void Layouts::save_window() {
   Settings::set("window/geometry", window_->saveGeometry());
-  Settings::set("window/state", window_->saveState(kWindowVersion));
+  save_kind();
 }
 
 void Layouts::restore_window() {
@@ -146,8 +274,7 @@ void Layouts::restore_window() {
     const QSize space = QGuiApplication::primaryScreen()->availableSize() * 94 / 100;
     window_->resize(QSize(1600, 900).boundedTo(space));
   }
-  if (!window_->restoreState(Settings::value("window/state").toByteArray(), kWindowVersion)) return apply_last();
-  panels_->update_group();
+  restore_kind();
 }
 
 }  // namespace arenascope::app

@@ -23,9 +23,10 @@ enum PanelLayout : uint8_t {
   kGraphLayout = 2,
   kMemoryLayout = 4,
   kTimeLayout = 8,
-  kLessonLayout = 16
+  kLessonLayout = 16,
+  kPlanLayout = 32
 };
-inline constexpr uint8_t kAllLayouts = 31;
+inline constexpr uint8_t kAllLayouts = 63;
 
 // A created panel.
 struct PanelInstance {

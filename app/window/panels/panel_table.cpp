@@ -163,17 +163,17 @@ PanelInstance with_document(const PanelDescriptor&, Document& document, QWidget*
 
 using G = PanelGroup;
 using P = DockArea;
-constexpr uint8_t kTables = kEverything | kMemoryLayout | kTimeLayout | kLessonLayout;
+constexpr uint8_t kTables = kAllLayouts & ~kGraphLayout;
 
 constexpr PanelDescriptor kPanels[] = {
     {"graph", QT_TRANSLATE_NOOP("Docks", "Graph"), G::None, P::Left, kEverything | kGraphLayout | kLessonLayout, 0,
      nullptr, graph, "nodes"},
-    {"occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, 0, occupancy_table,
+    {"occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, kTimeLayout, occupancy_table,
      plot<OccupancyView>},
-    {"arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), G::None, P::Row2, kEverything | kMemoryLayout | kLessonLayout,
-     kAllLayouts, arena_table, plot<ArenaView>},
-    {"lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), G::None, P::Row2,
-     kEverything | kMemoryLayout | kLessonLayout, 0, lifetimes_table, plot<LifetimesView>},
+    {"arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), G::None, P::Row2, kTables, kAllLayouts & ~kTimeLayout,
+     arena_table, plot<ArenaView>},
+    {"lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), G::None, P::Row2, kTables, 0, lifetimes_table,
+     plot<LifetimesView>},
     {"timeline", QT_TRANSLATE_NOOP("Docks", "Timeline"), G::None, P::Row3, kEverything | kTimeLayout | kLessonLayout, 0,
      timeline_table, plot<TimelineView>},
     {"inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), G::None, P::Right, kAllLayouts, 0, nullptr, inspector},
@@ -190,14 +190,16 @@ constexpr PanelDescriptor kPanels[] = {
     {"text", QT_TRANSLATE_NOOP("Docks", "Text"), G::Model, P::Bottom, kTables, 0, nullptr, with_document<TextPanel>},
     {"training", QT_TRANSLATE_NOOP("Docks", "Training"), G::Model, P::Bottom, kTables, 0, nullptr,
      with_document<TrainingPanel>},
-    {"blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, kMemoryLayout, blocks_table,
-     table_alone},
+    {"callsites", QT_TRANSLATE_NOOP("Docks", "Call Sites"), G::Memory, P::Bottom, kTables, kMemoryLayout,
+     call_sites_table, table_alone},
+    {"blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, 0, blocks_table, table_alone},
     {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
      table_alone},
     {"laboratory", QT_TRANSLATE_NOOP("Docks", "Allocator Laboratory"), G::Memory, P::Bottom, kTables, 0, nullptr,
      with_document<LaboratoryPanel>},
     {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, pools},
-    {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, 0, planners_table, planners},
+    {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, kPlanLayout, planners_table,
+     planners},
     {"reuse", QT_TRANSLATE_NOOP("Docks", "Reuse Steps"), G::Memory, P::Bottom, kTables, 0, reuse_table, table_alone},
     {"moves", QT_TRANSLATE_NOOP("Docks", "Order Moves"), G::Memory, P::Bottom, kTables, 0, moves_table, table_alone},
     {"holes", QT_TRANSLATE_NOOP("Docks", "Holes"), G::Memory, P::Bottom, kTables, 0, holes_table, table_alone},

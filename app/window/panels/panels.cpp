@@ -8,6 +8,8 @@
 #include <QSplitter>
 #include <QTextEdit>
 
+#include <algorithm>
+
 namespace arenascope::app {
 
 using namespace views;
@@ -19,6 +21,7 @@ Panels::Panels(QMainWindow* window, Document& document) : QObject(window), windo
     dock->setObjectName(id);
     PanelInstance parts = kind.make(kind, document, window_);
     dock->setWidget(parts.widget);
+    dock->installEventFilter(this);
     connect_panel(id, parts);
     panels_.emplace(id, Panel{&kind, std::move(parts), dock, nullptr});
   }
@@ -79,14 +82,54 @@ TablePanel* Panels::table(const QString& id) const {
   return panel.kind->table_of != nullptr ? parts(QString::fromLatin1(panel.kind->table_of)).table : panel.parts.table;
 }
 
+// Tabs that are not in front are placed outside of the window.
+bool Panels::is_in_sight(const QString& id) const {
+  const QDockWidget* panel = dock(id);
+  return panel->isVisible() && (panel->isFloating() || window_->rect().intersects(panel->geometry()));
+}
+
 void Panels::note_front() {
   QStringList seen;
   for (const PanelDescriptor& kind : panel_kinds()) {
-    const QDockWidget* panel = dock(QString::fromLatin1(kind.id));
-    if (kind.group == group_ && !panel->isFloating() && !panel->visibleRegion().isEmpty())
-      seen << QString::fromLatin1(kind.id);
+    const QString id = QString::fromLatin1(kind.id);
+    if (kind.group == group_ && !dock(id)->isFloating() && is_in_sight(id)) seen << id;
   }
   if (seen.size() == 1) front_of_group_[group_] = seen.front();
+}
+
+// A layout decides which panels outside the groups are shown; the tabs of a group are always all of them.
+bool Panels::is_included(const PanelDescriptor& kind) const {
+  const QString id = QString::fromLatin1(kind.id);
+  const bool in_layout = kind.group != PanelGroup::None || (kind.shown & layout_) != 0;
+  return opened_.contains(id) || (in_layout && has_content(kind.id, content_) && !closed_.contains(id));
+}
+
+bool Panels::has_panels(PanelGroup group) const {
+  return std::ranges::any_of(panel_kinds(),
+                             [&](const PanelDescriptor& kind) { return kind.group == group && is_included(kind); });
+}
+
+// Shows the included panels outside the groups and those of the current group. A group without any gives way to one that
+// has some.
+bool Panels::update_visible() {
+  if (!has_panels(group_))
+    for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug})
+      if (!has_panels(group_) && has_panels(group)) group_ = group;
+  QString front = front_of_group_[group_];
+  if (!front.isEmpty() && !is_included(*panels_.at(front).kind)) front.clear();
+  bool changed = false;
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    const QString id = QString::fromLatin1(kind.id);
+    const bool seen = (kind.group == PanelGroup::None || kind.group == group_) && is_included(kind);
+    if (seen && kind.group != PanelGroup::None && front.isEmpty()) front = id;
+    QDockWidget* dock = panels_.at(id).dock;
+    if (dock->isFloating() || dock->isHidden() != seen) continue;
+    dock->setVisible(seen);
+    changed = true;
+  }
+  if (changed && !front.isEmpty()) dock(front)->raise();
+  Q_EMIT group_changed();
+  return changed;
 }
 
 void Panels::show_group(PanelGroup group, const QString& in_front) {
@@ -94,32 +137,71 @@ void Panels::show_group(PanelGroup group, const QString& in_front) {
   note_front();
   group_ = group;
   if (!in_front.isEmpty()) front_of_group_[group] = in_front;
-  closed_.erase(in_front);
-  QString front = front_of_group_[group];
-  if (closed_.contains(front)) front.clear();
-  for (const PanelDescriptor& kind : panel_kinds()) {
-    if (kind.group == PanelGroup::None) continue;
-    const QString id = QString::fromLatin1(kind.id);
-    const bool seen = kind.group == group && !closed_.contains(id);
-    if (front.isEmpty() && seen) front = id;
-    if (!dock(id)->isFloating()) dock(id)->setVisible(seen);
-  }
-  if (!front.isEmpty()) dock(front)->raise();
-  Q_EMIT group_changed();
+  update_visible();
+  if (const QString front = front_of_group_[group_]; !front.isEmpty() && !dock(front)->isHidden()) dock(front)->raise();
 }
 
-void Panels::update_group() {
-  for (const PanelDescriptor& kind : panel_kinds()) {
-    const QDockWidget* panel = dock(QString::fromLatin1(kind.id));
-    if (kind.group == PanelGroup::None || panel->isHidden() || panel->isFloating()) continue;
-    group_ = kind.group;
-    return Q_EMIT group_changed();
+void Panels::set_layout(uint8_t layout, const Choices& choices) {
+  const auto known = [this](const QStringList& ids) {
+    std::set<QString> set(ids.begin(), ids.end());
+    std::erase_if(set, [this](const QString& id) { return !panels_.contains(id); });
+    return set;
+  };
+  layout_ = layout;
+  opened_ = known(choices.opened);
+  closed_ = known(choices.closed);
+  if (const auto front = panels_.find(choices.front); front != panels_.end()) {
+    group_ = front->second.kind->group;
+    front_of_group_[group_] = choices.front;
   }
+  update_visible();
+}
+
+QString Panels::front() const {
+  const auto chosen = front_of_group_.find(group_);
+  if (chosen != front_of_group_.end() && !chosen->second.isEmpty() && !dock(chosen->second)->isHidden())
+    return chosen->second;
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (const QString id = QString::fromLatin1(kind.id); kind.group != PanelGroup::None && !dock(id)->isHidden())
+      return id;
+  return {};
+}
+
+bool Panels::set_content(const DocumentContent& content) {
+  note_front();
+  content_ = content;
+  return update_visible();
+}
+
+Panels::Choices Panels::choices() {
+  note_front();
+  return {QStringList(opened_.begin(), opened_.end()), QStringList(closed_.begin(), closed_.end()), front()};
+}
+
+void Panels::adopt_visible() {
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    if (kind.group == PanelGroup::None || panels_.at(QString::fromLatin1(kind.id)).dock->isHidden()) continue;
+    group_ = kind.group;
+    break;
+  }
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    const QString id = QString::fromLatin1(kind.id);
+    const bool seen = !panels_.at(id).dock->isHidden();
+    if ((kind.group != PanelGroup::None && kind.group != group_) || seen == is_included(kind)) continue;
+    (seen ? closed_ : opened_).erase(id);
+    if (seen != is_included(kind)) (seen ? opened_ : closed_).insert(id);
+  }
+  update_visible();
 }
 
 void Panels::raise(const QString& id) {
-  const PanelGroup group = panels_.at(id).kind->group;
-  if (group != group_ && !dock(id)->isFloating()) show_group(group, id);
+  const PanelDescriptor& kind = *panels_.at(id).kind;
+  closed_.erase(id);
+  if (!is_included(kind)) opened_.insert(id);
+  if (kind.group != PanelGroup::None && !dock(id)->isFloating())
+    show_group(kind.group, id);
+  else
+    update_visible();
   dock(id)->show();
   dock(id)->raise();
 }
@@ -146,12 +228,18 @@ void Panels::hide_with_placeholder(const QString& id, const QString& text) {
 }
 
 void Panels::set_open(const QString& id, bool open) {
-  if (open) {
-    closed_.erase(id);
-    return raise(id);
-  }
+  if (open) return raise(id);
+  opened_.erase(id);
   closed_.insert(id);
+  note_front();
   dock(id)->hide();
+  update_visible();
+}
+
+// The close button of a panel.
+bool Panels::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Close) set_open(watched->objectName(), false);
+  return QObject::eventFilter(watched, event);
 }
 
 void Panels::show(const QString& id) {
@@ -177,7 +265,10 @@ QString Panels::current() const {
   const QWidget* focus = QApplication::focusWidget();
   for (const auto& [id, panel] : panels_)
     if (focus != nullptr && panel.dock->isAncestorOf(focus)) return id;
-  return dock(last_)->visibleRegion().isEmpty() ? QStringLiteral("graph") : last_;
+  if (is_in_sight(last_)) return last_;
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (const QString id = QString::fromLatin1(kind.id); is_in_sight(id)) return id;
+  return QStringLiteral("graph");
 }
 
 bool Panels::focus_in_graph() const {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "panel.h"
+#include "panel_content.h"
 
 namespace arenascope::app {
 
@@ -35,15 +36,27 @@ class Panels : public QObject {
   // Shows a text in place of the panel until called with an empty text.
   void hide_with_placeholder(const QString& id, const QString& text);
   bool is_hidden_by_lesson(const QString& id) const { return panels_.at(id).placeholder != nullptr; }
-  void forget_closed() { closed_.clear(); }     // a new layout shows all panels again
-  void set_open(const QString& id, bool open);  // by the user; a closed panel stays closed when its group is shown
-  void show(const QString& id);                 // raises it and makes it the current panel
+  // Changes of a layout by the user.
+  struct Choices {
+    QStringList opened, closed;
+    QString front;  // of the panels of the current group
+  };
+  Choices choices();
+  // Shows the panels of a built-in layout (a bit of PanelLayout) for which the document has content.
+  void set_layout(uint8_t layout, const Choices& choices);
+  bool set_content(const DocumentContent& content);  // true: panels came or went
+  void set_open(const QString& id, bool open);       // by the user; it stays so whatever the document has
+  // After QMainWindow::restoreState(): the restored panels are the user's choices.
+  void adopt_visible();
+  void show(const QString& id);  // raises it and makes it the current panel
   // Shows one group of the bottom panels, with the one that was in front before, or `in_front`.
   void show_group(PanelGroup group, const QString& in_front = {});
-  void update_group();  // updates the group after docks were moved
   PanelGroup group() const { return group_; }
-  QString current() const;  // the panel with focus, or the visible one that had it last
-  void toggle_table();      // next to the current view
+  QString front() const;  // of the shown panels of the group, the one in front; empty: none is shown
+  bool is_in_sight(const QString& id) const;  // neither hidden nor a tab that is not in front
+  bool has_panels(PanelGroup group) const;    // to show
+  QString current() const;                    // the panel with focus, or the visible one that had it last
+  void toggle_table();                        // next to the current view
   bool focus_in_graph() const;
   void leave(Document& document);
   void set_document(Document& document);
@@ -55,6 +68,9 @@ class Panels : public QObject {
   void menu_requested(const QString& id, const QPoint& global);
   void group_changed();
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   struct Panel {
     const PanelDescriptor* kind;
@@ -62,6 +78,8 @@ class Panels : public QObject {
     QDockWidget* dock;
     QLabel* placeholder = nullptr;  // replaces the widget while shown
   };
+  bool is_included(const PanelDescriptor& kind) const;  // in its group
+  bool update_visible();                                // true: panels came or went
   void connect_panel(const QString& id, const PanelInstance& parts);
   void note_focus(const QWidget* now);
   void note_front();
@@ -71,7 +89,9 @@ class Panels : public QObject {
   QString last_ = QStringLiteral("graph");
   PanelGroup group_ = PanelGroup::None;
   std::map<PanelGroup, QString> front_of_group_;
-  std::set<QString> closed_;
+  uint8_t layout_ = kEverything;
+  DocumentContent content_;
+  std::set<QString> opened_, closed_;  // by the user
 };
 
 }  // namespace arenascope::app

@@ -35,10 +35,16 @@ void ViewUndo::set_document(Document& document) {
   connect(document_->axis(), &SharedAxis::mode_changed, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::plan_shown, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::session_replaced, bond, [this] { note_soon(); });
-  // The panel layout belongs to the window, so it is also stored in this document's last state.
-  document_->history().set_panels(panels_);
+  adopt_panels();
   note_soon();
   Q_EMIT changed();
+}
+
+// The panel layout belongs to the window, so it is also stored in this document's last state.
+void ViewUndo::adopt_panels() {
+  moved_ = false;
+  panels_ = window_->saveState(kPanelsVersion);
+  document_->history().set_panels(panels_);
 }
 
 void ViewUndo::note_soon() {
@@ -86,7 +92,7 @@ void ViewUndo::go(int direction) {
   if (!can_go(direction)) return;
   const ViewState state = direction < 0 ? document_->history().undo() : document_->history().redo();
   restoring_ = true;
-  if (state.panels != panels_ && window_->restoreState(state.panels, kPanelsVersion)) docks_->update_group();
+  if (state.panels != panels_ && window_->restoreState(state.panels, kPanelsVersion)) docks_->adopt_visible();
   panels_ = state.panels;
   document_->messages()->drop_notes();  // they refer to the undone change
   document_->source()->show_plan(state.shown_plan);

@@ -13,6 +13,7 @@ class ViewUndo : public QObject {
   ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Document& document);
   void flush();  // records a pending change
   void set_document(Document& document);
+  void adopt_panels();  // panels came or went with the content of the document, which is not a change by the user
   bool can_go(int direction) const;
   void go(int direction);  // -1 undo, 1 redo
 

@@ -322,11 +322,11 @@ class FaultsTest : public QObject, protected WindowFixture {
     window_->shell().layouts->apply("memory");
     remember_recent_file("zoo:squeezenet");
     QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
-    QCOMPARE(Layouts::last(), QStringLiteral("memory"));
+    QCOMPARE(window_->shell().layouts->current(), QStringLiteral("memory"));
     QCOMPARE(recent_files(), QStringList{"zoo:squeezenet"});
     slow.unlock();
     Settings::flush();
-    QCOMPARE(QSettings().value("window/layout").toString(), QStringLiteral("memory"));
+    QCOMPARE(QSettings().value("kinds/model_layout").toString(), QStringLiteral("memory"));
   }
 
   // In the dark theme unchecked boxes were invisible.
