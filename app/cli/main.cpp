@@ -21,8 +21,8 @@ namespace {
 
 // Names an unknown command and lists the available ones.
 std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (!app.get_subcommands().empty() || argc < 2 || argv[1][0] == '-')
-    return fmt::format("{} (see --help)", error.what());
+  if (!app.get_subcommands().empty() || argc < 2) return fmt::format("{} (see --help)", error.what());
+  if (argv[1][0] == '-') return fmt::format("unknown option '{}' before a command (see --help)", argv[1]);
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names += fmt::format(" {}", command->get_name());

@@ -25,6 +25,7 @@ void ends(const std::vector<std::string>& arguments, int status, const std::stri
 TEST_CASE("invalid usage has status 2") {
   ends({}, 2, "subcommand");
   ends({"frobnicate"}, 2, "frobnicate");
+  ends({"--nonsense"}, 2, "'--nonsense'");
   ends({"info"}, 2, "model");
   ends({"info", "zoo:mul_mat", "zoo:lstm"}, 2, "zoo:lstm");
   for (const char* command : {"devices", "info", "plan", "run", "verify", "bench", "convert"})
