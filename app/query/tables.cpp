@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <arenascope/trace/call_site.h>
 #include <arenascope/trace/difference.h>
 
 namespace arenascope::query {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <string_view>
 
+#include <arenascope/trace/call_site.h>
 #include <arenascope/trace/match.h>
 #include <arenascope/trace/space_use.h>
 
@@ -154,33 +154,6 @@ void compare_nodes(const Compared& a, const Compared& b, Difference& out) {
   out.metrics.push_back(std::move(change));
 }
 
-bool contains_any(std::string_view text, std::initializer_list<const char*> parts) {
-  return std::ranges::any_of(parts, [&](const char* part) { return text.find(part) != std::string_view::npos; });
-}
-
-bool is_library_file(std::string_view file) {
-  return file.empty() || file.starts_with("??") || file.starts_with("torch/") ||
-         contains_any(file, {"/torch/", "/c10/", "/torchinductor", "site-packages/", "dist-packages/", "/lib/python",
-                             "/usr/lib/", "/lib/x86_64", "/libc.", "/Python/", "/Objects/"});
-}
-
-// C++ functions of PyTorch and C functions of the interpreter, whose files are often unknown.
-bool is_library_function(std::string_view function) {
-  for (const char* prefix : {"torch::", "c10::", "at::", "std::", "(anonymous namespace)::", "_Py", "Py", "__libc",
-                             "_start", "start_thread", "clone", "__clone", "execute_native_thread"})
-    if (function.starts_with(prefix)) return true;
-  return function.empty();
-}
-
-// A C++ function without its arguments and PyTorch's namespaces.
-std::string short_function(std::string_view function) {
-  for (const std::string_view scope : {"torch::autograd::generated::", "at::_ops::"})
-    if (function.starts_with(scope)) function.remove_prefix(scope.size());
-  for (size_t at = function.find('('); at != std::string_view::npos; at = function.find('(', at + 1))
-    if (!function.substr(at).starts_with("(anonymous")) return std::string(function.substr(0, at));
-  return std::string(function);
-}
-
 }  // namespace
 
 const char* name(Metric metric) { return kMetricNames[static_cast<size_t>(metric)]; }
@@ -232,41 +205,6 @@ Difference compare(const Snapshot& a, const Snapshot& b) {
   out.metrics.push_back(of_arena(of_a, of_b));
   compare_nodes(of_a, of_b, out);
   out.metrics.push_back({Metric::RunTime, median_run(of_a), median_run(of_b), {}});
-  return out;
-}
-
-std::string call_site(const Snapshot& snapshot, const StackInfo* stack) {
-  if (stack == nullptr || stack->frames.empty()) return {};
-  const auto is_own = [&](const StackFrame& frame) { return !is_library_file(snapshot.name(frame.file)); };
-  const auto is_own_python = [&](const StackFrame& frame) {
-    return is_own(frame) && snapshot.name(frame.file).ends_with(".py");
-  };
-  const auto is_own_function = [&](const StackFrame& frame) {
-    return is_own(frame) && !is_library_function(snapshot.name(frame.function));
-  };
-  const auto is_of = [&](const char* scope) {
-    return [&snapshot, scope](const StackFrame& frame) { return snapshot.name(frame.function).starts_with(scope); };
-  };
-  auto own = stack->frames.end();
-  const auto try_find = [&](const auto& test) {
-    if (own == stack->frames.end()) own = std::ranges::find_if(stack->frames, test);
-  };
-  try_find(is_own_python);
-  try_find(is_own_function);
-  const auto try_find_outermost = [&](const auto& test) {
-    if (own != stack->frames.end()) return;
-    const auto found = std::find_if(stack->frames.rbegin(), stack->frames.rend(), test);
-    if (found != stack->frames.rend()) own = found.base() - 1;
-  };
-  try_find_outermost(is_of("torch::autograd::generated::"));  // a backward pass in a thread of PyTorch
-  try_find_outermost(is_of("at::_ops::"));
-  const StackFrame& frame = own == stack->frames.end() ? stack->frames.front() : *own;
-  std::string out = short_function(snapshot.name(frame.function));
-  const std::string_view file = snapshot.name(frame.file);
-  if (file.empty() || file.starts_with("??")) return out;
-  if (!out.empty()) out += ' ';
-  out += file.substr(file.find_last_of('/') + 1);
-  if (frame.line > 0) out += ':' + std::to_string(frame.line);
   return out;
 }
 

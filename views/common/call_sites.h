@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Call sites of allocations: the frame of a call stack that its reader knows. Allocations are grouped by it.
+// Allocations grouped by their call site (arenascope/trace/call_site.h).
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
@@ -7,12 +7,6 @@
 #include <vector>
 
 namespace arenascope::views {
-
-// The innermost frame outside PyTorch, the C++ library, the C library and the interpreter. A Python frame is preferred to
-// one of native code. Null: an empty stack; the innermost frame if all of them belong to these.
-const trace::StackFrame* call_site_of(const trace::Snapshot& snapshot, const trace::StackInfo& stack);
-// "step optimizer.py:78"
-std::string frame_text(const trace::Snapshot& snapshot, const trace::StackFrame& frame);
 
 class CallSites {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Live bytes at the peak and all allocations, by call site.
-#include <views/common/call_sites.h>
+#include <arenascope/trace/call_site.h>
 #include <views/common/format.h>
 #include <views/common/spaces.h>
 #include <views/tables/table.h>
@@ -56,7 +56,7 @@ QString stack_text(const trace::Snapshot& snapshot, const trace::SpaceAllocation
   if (stack == nullptr) return {};
   QStringList lines;
   for (size_t i = 0; i < std::min(stack->frames.size(), kMaxFrames); ++i)
-    lines << text(frame_text(snapshot, stack->frames[i]));
+    lines << text(trace::frame_text(snapshot, stack->frames[i]));
   return lines.join(u'\n');
 }
 

@@ -60,8 +60,4 @@ std::string display_name(const Snapshot& snapshot, const SpaceAllocation& alloca
 // Compares the subjects of both; memory over the whole of each snapshot.
 Difference compare(const Snapshot& a, const Snapshot& b);
 
-// The innermost frame of the user's own code: "step train.py:78". That is a Python frame outside of installed packages, else
-// a frame outside of PyTorch, the interpreter and the system's libraries, else PyTorch's operator, else the innermost one. Empty: unknown stack.
-std::string call_site(const Snapshot& snapshot, const StackInfo* stack);
-
 }  // namespace arenascope::trace
