@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Live bytes at the peak and all allocations, by call site.
 #include <arenascope/trace/call_site.h>
+#include <views/common/call_sites.h>
 #include <views/common/format.h>
 #include <views/common/spaces.h>
 #include <views/tables/table.h>
