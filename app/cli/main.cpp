@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <fcntl.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "app/cli/completions.h"
 #include "app/cli/reference.h"
 #include "app/cli/report.h"
+#include "app/common/process_setup.h"
 
 namespace {
 
@@ -51,13 +51,6 @@ class HelpFormatter final : public CLI::Formatter {
   std::abort();
 }
 
-// An opened file must not get one of the standard descriptors, or output would be written into it. Writing to a closed
-// descriptor still fails: it is reopened for reading only.
-void hold_standard_streams() {
-  for (int stream = 0; stream <= 2; ++stream)
-    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
-}
-
 // Hidden: prints the documentation that packaging/generate-docs stores.
 void add_reference(CLI::App& app, arenascope::cli::Body& body) {
   using namespace arenascope::cli;
@@ -84,7 +77,9 @@ void add_reference(CLI::App& app, arenascope::cli::Body& body) {
 
 int main(int argc, char** argv) {
   using namespace arenascope::cli;
-  hold_standard_streams();
+  arenascope::app::hold_standard_streams();
+  arenascope::app::load_unwinder();
+  (void)arenascope::app::prepare_for_address_limit(0);
   std::set_terminate(on_terminate);
   CLI::App app{"Arenascope: memory visualizer, profiler and step debugger for tensor programs", "arenascope-cli"};
   app.set_version_flag("--version", "arenascope-cli " ARENASCOPE_VERSION);

@@ -10,12 +10,11 @@
 #include <arenascope/models/mapped_files.h>
 #include <views/lesson/lesson.h>
 
-#include <fcntl.h>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "app/common/process_setup.h"
 #include "document/attached.h"
 #include "export_command.h"
 #include "language.h"
@@ -74,11 +73,8 @@ void filter_messages(QtMsgType type, const QMessageLogContext& context, const QS
   if (!is_noise(message)) default_handler(type, context, message);
 }
 
-// An opened file must not get one of these descriptors, or output would be written into it.
-void hold_standard_streams() {
-  for (int stream = 0; stream <= 2; ++stream)
-    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
-}
+// Qt aborts or waits for ever where a thread or a buffer is refused.
+constexpr arenascope::Bytes kMinAddresses = arenascope::Bytes{1} << 30;
 
 void describe_program() {
   QApplication::setOrganizationName(QStringLiteral("arenascope"));
@@ -270,6 +266,9 @@ int run_window(const QString& theme, const QStringList& files) {
 
 int main(int argc, char** argv) {
   hold_standard_streams();
+  load_unwinder();
+  if (auto ok = prepare_for_address_limit(kMinAddresses); !ok)
+    return usage_error(QString::fromStdString(ok.error().message));
   if (needs_no_window(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
   default_handler = qInstallMessageHandler(filter_messages);
