@@ -1767,6 +1767,10 @@
 <context>
     <name>arenascope::app::Handout</name>
     <message>
+        <source>Answer:</source>
+        <translation>答案：</translation>
+    </message>
+    <message>
         <source>No lesson is open.</source>
         <translation>没有打开课程。</translation>
     </message>
@@ -4563,8 +4567,32 @@ address %1</source>
         <translation>可行，但第 %1 步存活的有 %2（共 %3），其实 %4 就够了。</translation>
     </message>
     <message>
-        <source>%2 does not belong at position %1.</source>
-        <translation>第 %1 位不应是 %2。</translation>
+        <source>This order could be run, but the inputs of a node are visited one after another, in their order: %2 is not at position %1.</source>
+        <translation>这个顺序可以执行，但遍历时节点的输入按次序逐个访问：位置 %1 上不是 %2。</translation>
+    </message>
+    <message>
+        <source>%1 reads %2, not %3.</source>
+        <translation>%1 读取 %2，不读取 %3。</translation>
+    </message>
+    <message>
+        <source>%2 does not read %1.</source>
+        <translation>%2 不读取 %1。</translation>
+    </message>
+    <message>
+        <source>%1 is computed by %2.</source>
+        <translation>%1 由 %2 计算。</translation>
+    </message>
+    <message>
+        <source>After %1 the threads waited %2. That is not the longest wait.</source>
+        <translation>线程在 %1 之后等待了 %2，不是最长的等待。</translation>
+    </message>
+    <message>
+        <source>%1 overlaps %2: both are needed at step %3, and they share %4.</source>
+        <translation>%1 与 %2 重叠：第 %3 步两者都要用，而它们共用 %4。</translation>
+    </message>
+    <message>
+        <source>%1 bytes</source>
+        <translation>%1 字节</translation>
     </message>
     <message>
         <source>Not this one.</source>
@@ -4791,6 +4819,10 @@ next: %7</source>
         <translation>内存区 %1</translation>
     </message>
     <message>
+        <source>lower bound %1 with alignment</source>
+        <translation>对齐后的下界 %1</translation>
+    </message>
+    <message>
         <source>lower bound %1</source>
         <translation>下界 %1</translation>
     </message>
@@ -4985,6 +5017,10 @@ next: %7</source>
         <source>Arena map to place tensors in</source>
         <translation>用来安放张量的内存区地图</translation>
     </message>
+    <message>
+        <source>at most %1</source>
+        <translation>至多 %1</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::PlotCanvas</name>
@@ -5012,8 +5048,8 @@ next: %7</source>
         <translation>显示答案以及实际会发生什么</translation>
     </message>
     <message>
-        <source>%1 is selected: press Enter to answer with it.</source>
-        <translation>已选中 %1：按回车键以它作答。</translation>
+        <source>%1 is selected. Press Enter or “Answer” to answer with it.</source>
+        <translation>已选中 %1。按回车键或“回答”以它作答。</translation>
     </message>
     <message>
         <source>Put into order</source>

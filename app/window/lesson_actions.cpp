@@ -22,11 +22,24 @@ struct Driving {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::LessonPlayer)
 };
 
+constexpr double kAirAroundRuns = 0.02;  // at both sides of the runs, as a share of their time
+
 size_t complete_runs(const trace::Snapshot& snapshot) {
   size_t n = 0;
   for (size_t i = snapshot.forgotten_runs; i < snapshot.runs.size(); ++i)
     n += snapshot.runs[i].finished && snapshot.runs[i].status == trace::RunStatus::Done ? 1 : 0;
   return n;
+}
+
+Selection tensor_named(const trace::GraphInfo* graph, const std::string& name) {
+  for (size_t i = 0; graph && !name.empty() && i < graph->nodes.size() + graph->leafs.size(); ++i) {
+    const bool node = i < graph->nodes.size();
+    const trace::TensorInfo& t = node ? graph->nodes[i] : graph->leafs[i - graph->nodes.size()];
+    if (t.name == name)
+      return NodeSelection{graph->id, node ? trace::TensorRef::node(NodeId(i))
+                                           : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()))};
+  }
+  return {};
 }
 
 }  // namespace
@@ -73,6 +86,7 @@ bool LessonActions::stopped_a_run() { return std::exchange(rerun_, false); }
 // Re-runs the current document if it is stopped or paused by an earlier step.
 QString LessonActions::open(const QString& spec) {
   opening_ = spec;
+  all_runs_ = false;
   Document& document = shell_.document();
   RunController* runner = document.runner();
   const RunSettings settings = run_settings(panel_->open_lesson()->settings);
@@ -95,17 +109,14 @@ void LessonActions::close_others() {
 }
 
 QString LessonActions::select(const std::string& name) {
-  const trace::GraphInfo* graph = shell_.document().source()->graph();
-  for (size_t i = 0; graph && i < graph->nodes.size() + graph->leafs.size(); ++i) {
-    const bool node = i < graph->nodes.size();
-    const trace::TensorInfo& t = node ? graph->nodes[i] : graph->leafs[i - graph->nodes.size()];
-    if (t.name != name) continue;
-    const trace::TensorRef ref =
-        node ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()));
-    shell_.document().selection()->select(NodeSelection{graph->id, ref});
-    return {};
-  }
-  return Driving::tr("the current document has no tensor %1").arg(text_of(name));
+  const Selection tensor = tensor_named(shell_.document().source()->graph(), name);
+  if (tensor.empty()) return Driving::tr("the current document has no tensor %1").arg(text_of(name));
+  shell_.document().selection()->select(tensor);
+  return {};
+}
+
+void LessonActions::hover(const std::string& name) {
+  shell_.document().selection()->hover(tensor_named(shell_.document().source()->graph(), name));
 }
 
 // In presentation mode a frame marks the panel.
@@ -128,12 +139,27 @@ QString LessonActions::trigger(const char* id) {
   return {};
 }
 
-// A panel that is already in place keeps its size.
-QString LessonActions::lay_out(const QString& layout) {
-  if (!Layouts::names().contains(layout)) return Driving::tr("unknown layout %1").arg(layout);
-  if (layout != shell_.layouts->current() || !shell_.panels->dock(QStringLiteral("lesson"))->isVisible())
-    shell_.layouts->apply(layout);
+QString LessonActions::show(const std::vector<std::string>& panels) {
+  QStringList known;
+  for (const std::string& panel : panels) {
+    if (shell_.panels->dock(text_of(panel)) == nullptr) return Driving::tr("unknown panel %1").arg(text_of(panel));
+    known << text_of(panel);
+  }
+  stage_.show(known);
+  point_at(stage_.shown().front());
   return {};
+}
+
+// The time of the current run, or of all runs of a generation, without what opening the model took; else all of the axis.
+void LessonActions::frame_runs() {
+  SharedAxis* axis = shell_.document().axis();
+  const auto& runs = shell_.document().source()->snapshot()->runs;
+  const trace::RunId current = shell_.document().source()->run();
+  if (axis->mode() != AxisMode::Time || !current.valid() || current.index() >= runs.size()) return axis->frame_all();
+  const double lo = axis->frame().x_of_time(runs[all_runs_ ? 0 : current.index()].info.begin);
+  const double hi = axis->frame().x_of_time(runs[all_runs_ ? runs.size() - 1 : current.index()].until());
+  const double air = (hi - lo) * kAirAroundRuns;
+  axis->set_range({lo - air, hi + air});
 }
 
 QString LessonActions::plan(const QString& planner, const QString& order) {
@@ -156,6 +182,7 @@ QString LessonActions::plan(const QString& planner, const QString& order) {
 QString LessonActions::run() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
   runs_ = complete_runs(*shell_.document().source()->snapshot()) + 1;
+  all_runs_ = false;
   shell_.document().runner()->run(false);
   return {};
 }
@@ -165,22 +192,18 @@ QString LessonActions::generate(const lesson::Action& action) {
   const auto order = lesson::parse_generate_request(action);
   if (!order) return text_of(order.error().message);
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
-  shell_.panels->raise(QStringLiteral("text"));
-  point_at(QStringLiteral("text"));
   auto* panel = shell_.panels->find<TextPanel>("text");
   QStringList prompt;
   for (const int32_t id : order->prompt) prompt << QString::number(id);
   panel->prompt()->setText(prompt.join(u' '));
   panel->number()->setValue(order->tokens);
   panel->write();
-  generation_ = true;
+  generation_ = all_runs_ = true;
   return {};
 }
 
 QString LessonActions::find_frontier() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
-  shell_.panels->raise(QStringLiteral("training"));
-  point_at(QStringLiteral("training"));
   shell_.panels->find<TrainingPanel>("training")->find_frontier();
   training_ = true;
   return {};
@@ -189,12 +212,8 @@ QString LessonActions::find_frontier() {
 // Actions that change the view of the current document.
 QString LessonActions::adjust_view(const lesson::Action& action, const QString& argument) {
   Document& document = shell_.document();
-  if (action.verb == "layout") return lay_out(argument);
-  if (action.verb == "show") {
-    if (shell_.panels->dock(argument) == nullptr) return Driving::tr("unknown panel %1").arg(argument);
-    shell_.panels->raise(argument);
-    point_at(argument);
-  } else if (action.verb == "select") {
+  if (action.verb == "show") return show(action.arguments);
+  if (action.verb == "select") {
     return select(action.arguments[0]);
   } else if (action.verb == "clear") {
     document.selection()->clear();
@@ -205,7 +224,7 @@ QString LessonActions::adjust_view(const lesson::Action& action, const QString& 
   } else if (action.verb == "axis") {
     document.axis()->set_mode(argument == u"time" ? AxisMode::Time : AxisMode::Step);
   } else if (action.verb == "all") {
-    document.axis()->frame_all();
+    frame_runs();
   } else if (action.verb == "expand") {
     return trigger("graph.expand");
   }

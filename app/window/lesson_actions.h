@@ -5,6 +5,7 @@
 #include <views/lesson/lesson_panel.h>
 
 #include "document/document.h"
+#include "lesson_stage.h"
 
 namespace arenascope::app {
 
@@ -15,7 +16,8 @@ RunSettings run_settings(const lesson::Settings& settings);
 
 class LessonActions {
  public:
-  LessonActions(Shell& shell, views::LessonPanel* panel) : shell_(shell), panel_(panel) {}
+  LessonActions(Shell& shell, views::LessonPanel* panel) : shell_(shell), panel_(panel), stage_(shell) {}
+  LessonStage& stage() { return stage_; }
 
   QString act(const lesson::Action& action);  // error message; empty: done or in progress
   bool ready() const;                         // the started action has completed
@@ -26,6 +28,8 @@ class LessonActions {
   bool opened(Document& document) const;  // by a lesson
   void close_others();                    // closes documents opened by earlier lessons
   void hide_pointer();
+  QString select(const std::string& name);  // a tensor of the current document
+  void hover(const std::string& name);      // empty: none
 
  private:
   QString open(const QString& spec);
@@ -34,15 +38,17 @@ class LessonActions {
   QString find_frontier();
   QString generate(const lesson::Action& action);
   QString adjust_view(const lesson::Action& action, const QString& argument);
-  QString select(const std::string& name);
-  QString lay_out(const QString& layout);
+  QString show(const std::vector<std::string>& panels);
+  void frame_runs();
   QString trigger(const char* id);
   void point_at(const QString& panel);
 
   Shell& shell_;
   views::LessonPanel* panel_;
-  QString opening_;  // spec being opened
-  size_t runs_ = 0;  // expected number of complete runs
+  LessonStage stage_;
+  QString opening_;        // spec being opened
+  size_t runs_ = 0;        // expected number of complete runs
+  bool all_runs_ = false;  // the subject is the generation with all its runs, not the current run
   bool planning_ = false, training_ = false, generation_ = false, stepping_ = false, stopping_ = false, rerun_ = false;
   PanelPointer* pointer_ = nullptr;
 };

@@ -9,6 +9,7 @@
 
 #include <QBuffer>
 #include <QCoreApplication>
+#include <QDockWidget>
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QTextDocument>
@@ -38,6 +39,32 @@ QImage picture_of(QWidget* window) {
   wait_until([] { return false; }, kSettle);
   return window->grab().toImage();
 }
+
+// The panels that the lesson shows, without the lesson itself and without those that would reveal the answer; may be empty.
+QImage stage_of(const Shell& shell) {
+  QRect stage;
+  for (const QDockWidget* dock : shell.window->findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
+    if (dock->isVisible() && dock->objectName() != u"lesson" && !shell.panels->is_hidden_by_lesson(dock->objectName()))
+      stage |= dock->geometry();
+  if (stage.isEmpty()) return {};
+  const QImage picture = picture_of(shell.window);
+  const double scale = picture.devicePixelRatio();
+  return picture.copy(QRect(stage.topLeft() * scale, stage.size() * scale));
+}
+
+// Plays without the answers of the person at the window, and leaves their progress as it was.
+class UnansweredLesson {
+ public:
+  explicit UnansweredLesson(LessonPanel* panel)
+      : panel_(panel), kept_(panel->exchange_progress(LessonProgress(false))) {}
+  ~UnansweredLesson() { panel_->exchange_progress(std::move(kept_)); }
+  UnansweredLesson(const UnansweredLesson&) = delete;
+  UnansweredLesson& operator=(const UnansweredLesson&) = delete;
+
+ private:
+  LessonPanel* panel_;
+  LessonProgress kept_;
+};
 
 Result<LessonPanel*> panel_with_lesson(const Shell& shell) {
   auto* panel = shell.panels->find<LessonPanel>("lesson");
@@ -71,22 +98,50 @@ struct Page {
   QString answers;
 };
 
-void add_step(Page& page, const lesson::LessonStep& step, const lesson::Scene& scene, const QImage& picture) {
+QString page_image(Page& page, const QImage& picture) {
+  if (picture.isNull()) return {};
+  page.pictures.push_back(
+      picture.width() > kPictureWidth ? picture.scaledToWidth(kPictureWidth, Qt::SmoothTransformation) : picture);
+  return QStringLiteral("<p><img src=\"picture%1\" width=\"640\"/></p>").arg(page.pictures.size() - 1);
+}
+
+// A blank for the answer on paper.
+QString blank_for(const lesson::Question& q, Page& page, QWidget* board) {
+  const QString line = QStringLiteral("_").repeated(12);
+  switch (q.kind) {
+    case lesson::QuestionKind::Choice: return {};
+    case lesson::QuestionKind::Place: return page_image(page, board->grab().toImage());
+    case lesson::QuestionKind::Order: {
+      QStringList names;
+      for (const std::string& name : q.names) names << text_of(name);
+      return QStringLiteral("<p>%1</p><p>%2</p>")
+          .arg(names.join(QStringLiteral(" · ")).toHtmlEscaped(),
+               QStringList(names.fill(line)).join(QStringLiteral(" → ")));
+    }
+    default: return QStringLiteral("<p>%1 %2</p>").arg(Handout::tr("Answer:"), line);
+  }
+}
+
+QString answer_of(const lesson::Answer& solution, const lesson::Question& q, const lesson::Scene& scene) {
+  if (const auto known = scene.known.find(q.fact); q.kind == lesson::QuestionKind::Number && known != scene.known.end())
+    return text_of(lesson::shown(known->second));
+  return with_figures(sentence_of(solution, q), scene, false);
+}
+
+void add_step(Page& page, const lesson::LessonStep& step, const lesson::Scene& scene, const QImage& picture,
+              QWidget* board) {
   QString html = markdown_as_html(step_page(step, scene));
   if (step.question) {
     const lesson::Question& q = *step.question;
-    html += QStringLiteral("<p><i>%1</i></p>").arg(invitation(q));
     for (const lesson::Option& option : q.options)
       html += markdown_as_html(QStringLiteral("◯ ") + with_figures(text_of(option.text), scene, false));
+    html += blank_for(q, page, board);
     if (auto solution = lesson::solution(scene, q))
-      page.answers +=
-          markdown_as_html(QStringLiteral("**%1** %2. %3")
-                               .arg(text_of(step.title), with_figures(sentence_of(*solution, q), scene, false),
-                                    with_figures(text_of(q.right), scene, false)));
+      page.answers += markdown_as_html(
+          QStringLiteral("**%1** %2. %3")
+              .arg(text_of(step.title), answer_of(*solution, q, scene), with_figures(text_of(q.right), scene, false)));
   }
-  html += QStringLiteral("<p><img src=\"picture%1\" width=\"640\"/></p>").arg(page.pictures.size());
-  page.parts << html;
-  page.pictures.push_back(picture.scaledToWidth(kPictureWidth, Qt::SmoothTransformation));
+  page.parts << html + page_image(page, picture);
 }
 
 void set_html(QTextDocument& document, const Page& page, const QString& html) {
@@ -157,10 +212,13 @@ Status write_handout(const Shell& shell, const QString& path, const PlayedStep& 
   Page page;
   page.parts << QStringLiteral("<h1>%1</h1><p>%2</p>")
                     .arg(text_of(opened_lesson.title).toHtmlEscaped(), text_of(opened_lesson.summary).toHtmlEscaped());
-  for (size_t i = 0; i < opened_lesson.steps.size(); ++i) {
-    if (auto ok = play_step(shell, *panel, static_cast<int>(i)); !ok) return ok;
-    if (played) played(static_cast<int>(i), (*panel)->scene());
-    add_step(page, opened_lesson.steps[i], (*panel)->scene(), picture_of(shell.window));
+  {
+    const UnansweredLesson unanswered(*panel);
+    for (size_t i = 0; i < opened_lesson.steps.size(); ++i) {
+      if (auto ok = play_step(shell, *panel, static_cast<int>(i)); !ok) return ok;
+      if (played) played(static_cast<int>(i), (*panel)->scene());
+      add_step(page, opened_lesson.steps[i], (*panel)->scene(), stage_of(shell), (*panel)->question()->board());
+    }
   }
   if (!page.answers.isEmpty()) page.parts << QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);
   (*panel)->go_to(back_to);
@@ -175,6 +233,7 @@ Status write_lesson_picture(const Shell& shell, int step, const QString& path) {
   const auto steps = static_cast<int>((*panel)->open_lesson()->steps.size());
   if (step < 1 || step > steps)
     return Error{Handout::tr("No step %1: the lesson has %2 steps.").arg(step).arg(steps).toStdString()};
+  const UnansweredLesson unanswered(*panel);
   if (auto played = play_step(shell, *panel, step - 1); !played) return played;
   QByteArray png;
   QBuffer buffer(&png);

@@ -30,7 +30,8 @@ std::pair<std::string, std::vector<std::string>> named(const Selection& selectio
   const trace::GraphInfo* graph = source.graph();
   const auto name = [&](trace::TensorRef ref) {
     const trace::TensorInfo* tensor = graph ? source.snapshot()->tensor(graph->id, ref) : nullptr;
-    return tensor ? tensor->name : std::string();
+    if (tensor == nullptr || !tensor->name.empty()) return tensor ? tensor->name : std::string();
+    return (ref.is_leaf() ? "leaf " : "node ") + std::to_string(ref.index());  // as in the facts
   };
   if (const auto* block = selection.get<BlockSelection>(); block && source.plan()) {
     std::vector<std::string> names;
@@ -50,11 +51,15 @@ LessonPlayer::LessonPlayer(Shell& shell, LessonPanel* panel)
   connect(panel_, &LessonPanel::entered, this, &LessonPlayer::enter);
   connect(panel_, &LessonPanel::left, this, &LessonPlayer::leave);
   connect(panel_, &LessonPanel::solved, this, [this] {
-    if (const lesson::LessonStep* step = panel_->current(); step && step->question) begin(step->question->then, true);
+    if (const lesson::LessonStep* step = panel_->current(); step && step->question) perform(step->question->then, true);
   });
   connect(panel_, &LessonPanel::enlarged, this, [this](bool large) {
     if (!large) actions_.hide_pointer();
   });
+  connect(panel_, &LessonPanel::tensor_clicked, this,
+          [this](const QString& name) { (void)actions_.select(name.toStdString()); });
+  connect(panel_, &LessonPanel::tensor_hovered, this,
+          [this](const QString& name) { actions_.hover(name.toStdString()); });
   connect(panel_, &LessonPanel::shown, this, &LessonPlayer::hide_panels);
   connect(panel_->question(), &QuestionBox::changed, this, &LessonPlayer::hide_panels);
   connect(shell_.documents, &Documents::changed, this, &LessonPlayer::hide_panels);
@@ -80,21 +85,32 @@ Status LessonPlayer::play(const QString& path) {
   if (!lesson) return lesson.error();
   if (!files_.contains(path)) files_ << path;
   load();
-  shell_.layouts->apply_lesson();
-  shell_.show_panel("lesson");
-  panel_->begin(text_of(lesson->id));
+  begin(text_of(lesson->id));
   return {};
 }
+
+void LessonPlayer::begin(const QString& lesson) {
+  actions_.stage().begin();
+  panel_->begin(lesson);
+}
+
+void LessonPlayer::restore_panels() { actions_.stage().end(); }
 
 Result<std::string> LessonPlayer::draft() const {
   return lesson::draft(scene(), shell_.document().spec().toStdString(), shell_.document().title().toStdString());
 }
 
 void LessonPlayer::enter() {
-  qApp->installEventFilter(this);  // installs it once
-  if (own_layout_.isEmpty()) own_layout_ = shell_.window->saveState();
+  qApp->installEventFilter(this);  // installs it once, and first of all
+  actions_.stage().begin();
   for (const Error& wrong : wrong_names(*panel_->open_lesson())) panel_->show_problem(text_of(wrong.message));
-  begin(lesson::entering(*panel_->open_lesson(), static_cast<size_t>(panel_->step())), false);
+  std::vector<lesson::Action> actions = lesson::entering(*panel_->open_lesson(), static_cast<size_t>(panel_->step()));
+  const auto show = std::find_if(actions.rbegin(), actions.rend(), [](const auto& a) { return a.verb == "show"; });
+  if (show != actions.rend())
+    (void)actions_.act(*show);  // the window does not wait for a model
+  else
+    actions_.stage().show({});
+  perform(std::move(actions), false);
 }
 
 void LessonPlayer::leave() {
@@ -102,14 +118,11 @@ void LessonPlayer::leave() {
   waiting_.clear();
   timer_.stop();
   actions_.hide_pointer();
-  if (!own_layout_.isEmpty()) {
-    shell_.window->restoreState(own_layout_);
-    shell_.show_panel("lesson");
-  }
-  own_layout_.clear();
+  restore_panels();
+  shell_.show_panel("lesson");
 }
 
-void LessonPlayer::begin(std::vector<lesson::Action> actions, bool then) {
+void LessonPlayer::perform(std::vector<lesson::Action> actions, bool then) {
   waiting_.assign(std::make_move_iterator(actions.begin()), std::make_move_iterator(actions.end()));
   actions_.settle();
   reading_ = false;
@@ -124,13 +137,17 @@ void LessonPlayer::hide_panels() {
   const lesson::LessonStep* step = panel_->current();
   const bool asks = step && step->question && actions_.opened(shell_.document()) &&
                     !panel_->progress().answered(text_of(panel_->open_lesson()->id), panel_->step()).done();
+  std::set<std::string> ids;
+  if (asks) {
+    ids = lesson::panels_with_answer(*step->question);
+    ids.insert(panel_->open_lesson()->hidden_panels.begin(), panel_->open_lesson()->hidden_panels.end());
+  }
   QStringList hidden;
-  if (asks)
-    for (const std::string& id : panel_->open_lesson()->hidden_panels)
-      if (shell_.panels->dock(text_of(id)) != nullptr) hidden << text_of(id);
-  if (auto* summary = shell_.window->findChild<SummaryBar*>())
-    summary->set_hidden(asks && std::ranges::find(panel_->open_lesson()->hidden_panels, kSummaryBarName) !=
-                                    panel_->open_lesson()->hidden_panels.end());
+  for (const std::string& id : ids)
+    if (shell_.panels->dock(text_of(id)) != nullptr) hidden << text_of(id);
+  if (auto* summary = shell_.window->findChild<SummaryBar*>()) summary->set_hidden(ids.contains(kSummaryBarName));
+  shell_.playback->hide_runs(ids.contains(kRunNumberName));
+  actions_.stage().leave_out(hidden);
   for (const QString& id : std::exchange(hidden_, hidden))
     if (!hidden.contains(id)) shell_.panels->hide_with_placeholder(id, {});
   for (const QString& id : hidden)
@@ -228,24 +245,26 @@ void LessonPlayer::read_figures() {
 void LessonPlayer::on_selection_changed() {
   if (busy() || panel_->current() == nullptr) return;
   const auto [tensor, block] = named(shell_.document().selection()->current(), *shell_.document().source());
-  if (browsing_)
-    panel_->question()->offer(tensor, block);
-  else
-    panel_->question()->take_click(tensor, block);
+  panel_->question()->offer(tensor, block);
 }
 
-// Keyboard navigation through a table selects every row on the way, so only Enter answers.
+// While a lesson is played, Page Up and Page Down are its own in every widget of the window, and Enter answers with what
+// is selected.
 bool LessonPlayer::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::MouseButtonPress) browsing_ = false;
-  if (event->type() == QEvent::KeyPress && watched->isWidgetType()) {
-    const int key = static_cast<QKeyEvent*>(event)->key();
-    const bool enters = key == Qt::Key_Return || key == Qt::Key_Enter;
-    if (browsing_ && enters && watched == QApplication::focusWidget())
-      QMetaObject::invokeMethod(
-          this, [this] { panel_->question()->take_offer(); }, Qt::QueuedConnection);
-    browsing_ = !enters;
+  const auto* widget = qobject_cast<const QWidget*>(watched);
+  if (widget == nullptr || widget->window() != shell_.window) return false;
+  if (event->type() == QEvent::ShortcutOverride) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool pages = key->key() == Qt::Key_PageUp || key->key() == Qt::Key_PageDown;
+    return pages && (key->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;  // left to the shortcut
   }
-  return QObject::eventFilter(watched, event);
+  if (event->type() == QEvent::KeyPress && widget == QApplication::focusWidget()) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if ((key == Qt::Key_Return || key == Qt::Key_Enter) && panel_->question()->has_offer() &&
+        !panel_->isAncestorOf(widget))
+      panel_->question()->answer();
+  }
+  return false;
 }
 
 }  // namespace arenascope::app

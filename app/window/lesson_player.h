@@ -22,6 +22,8 @@ class LessonPlayer : public QObject {
   void load();  // loads the lessons in the current language
   // Plays a lesson file in addition to the built-in course. Errors: it cannot be read.
   Status play(const QString& path);
+  void begin(const QString& lesson);  // of the course, by id
+  void restore_panels();              // those that the user had before the lesson
   // Draft of a lesson about the current document. Errors: no document.
   Result<std::string> draft() const;
 
@@ -32,7 +34,7 @@ class LessonPlayer : public QObject {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  void begin(std::vector<lesson::Action> actions, bool then);
+  void perform(std::vector<lesson::Action> actions, bool then);
   void enter();
   void leave();
   void advance();
@@ -48,9 +50,7 @@ class LessonPlayer : public QObject {
   QStringList files_;  // lesson files played in addition to the course
   std::deque<lesson::Action> waiting_;
   bool reading_ = false, then_ = false;
-  bool browsing_ = false;  // the last input was a key
-  int number_ = 0;         // id of the current value request
-  QByteArray own_layout_;  // panel layout before the lesson
+  int number_ = 0;  // id of the current value request
   QStringList hidden_;
   QTimer timer_;
   QElapsedTimer since_;

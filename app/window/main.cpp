@@ -18,6 +18,7 @@
 #include "document/attached.h"
 #include "export_command.h"
 #include "language.h"
+#include "lesson_fit.h"
 #include "lesson_handout.h"
 #include "lesson_names.h"
 #include "lesson_player.h"
@@ -202,7 +203,13 @@ int check_lesson(const QString& name, const QString& language) {
   auto lesson = arenascope::views::load_lesson(name, language);
   if (!lesson) return usage_error(QString::fromStdString(lesson.error().message));
   std::vector<arenascope::Error> problems = wrong_names(*lesson);
-  for (arenascope::Error& problem : arenascope::lesson::check(*lesson)) problems.push_back(std::move(problem));
+  std::vector<arenascope::Error> misfits;
+  const auto fit = [&](size_t step, const arenascope::lesson::Scene& scene) {
+    if (const std::string problem = misfit(*lesson, step, scene); !problem.empty())
+      misfits.push_back(arenascope::lesson::error_at(*lesson, lesson->steps[step].line, problem));
+  };
+  for (arenascope::Error& problem : arenascope::lesson::check(*lesson, fit)) problems.push_back(std::move(problem));
+  problems.insert(problems.end(), misfits.begin(), misfits.end());
   for (const arenascope::Error& problem : problems)
     std::fprintf(stderr, "arenascope: %s\n", arenascope::printable(problem.message).c_str());
   if (problems.empty()) std::printf("%s: all claims hold\n", arenascope::printable(name.toStdString()).c_str());

@@ -200,6 +200,7 @@ void MainWindow::follow_document() {
   QObject* bond = bond_.reset();
   const auto update = [this] { update_actions(); };
   connect(d.source(), &SessionSource::changed, bond, [this] {
+    if (document().runner()->settings().from_lesson) show_plan_choice();
     status_->update_status();
     update_actions();
   });
@@ -208,7 +209,10 @@ void MainWindow::follow_document() {
     follow_content();
     shell_.undo->adopt_panels();
   });
-  connect(d.source(), &SessionSource::plan_shown, bond, update);
+  connect(d.source(), &SessionSource::plan_shown, bond, [this] {
+    show_plan_choice();
+    update_actions();
+  });
   connect(d.selection(), &SelectionModel::history_changed, bond, update);
   connect(d.selection(), &SelectionModel::current_changed, bond, update);
   connect(d.debugger(), &Debugger::playing_changed, bond, [this] {
@@ -227,8 +231,7 @@ void MainWindow::follow_document() {
   connect(&d, &Document::state_changed, bond, [this] {
     update_title();
     status_->update_status();
-    if (document().runner()->has_model())
-      shell_.playback->show_choice(document().runner()->settings().planner, document().runner()->settings().order);
+    show_plan_choice();
     update_actions();
   });
   follow_content();
@@ -238,10 +241,20 @@ void MainWindow::follow_document() {
   welcome_->update_page();
   shell_.playback->show_playing(d.debugger()->playing());
   show_breakpoints();
-  const RunSettings& run = d.runner()->has_model() ? d.runner()->settings() : shell_.preferences.run;
-  shell_.playback->show_choice(run.planner, run.order);
+  show_plan_choice();
   status_->update_progress();
   update_title();
+}
+
+// A lesson shows plans of several planners; otherwise the choice is that of the next run.
+void MainWindow::show_plan_choice() {
+  Document& d = document();
+  const trace::PlanInfo* plan = d.source()->plan();
+  if (d.runner()->settings().from_lesson && plan != nullptr)
+    return shell_.playback->show_choice(QString::fromStdString(plan->planner),
+                                        QString::fromStdString(plan->order_name));
+  const RunSettings& run = d.runner()->has_model() ? d.runner()->settings() : shell_.preferences.run;
+  shell_.playback->show_choice(run.planner, run.order);
 }
 
 void MainWindow::on_opened(Document* opened) {
@@ -340,6 +353,7 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   pictures_->keep();
+  guide_->restore_panels();
   shell_.layouts->save_window();
   shell_.preferences.save();
   event->accept();

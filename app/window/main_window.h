@@ -58,6 +58,7 @@ class MainWindow : public QMainWindow {
   void on_opened(Document* document);
   void activate(const QString& panel, int row);
   void show_plan_of_row(int row);
+  void show_plan_choice();
   void show_menu(const QString& panel, const QPoint& global);
   void show_breakpoints();
   void update_title();

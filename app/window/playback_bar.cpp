@@ -105,11 +105,16 @@ QWidget* PlaybackBar::make_runs(QWidget* parent) {
 void PlaybackBar::update_run() {
   const size_t runs = context_.source->snapshot()->runs.size();
   const trace::RunId shown = context_.source->run();
-  runs_->setVisible(runs > 1 && shown.valid());
+  runs_->setVisible(runs > 1 && shown.valid() && !runs_hidden_);
   if (!runs_->isHidden())
     run_->setText(
         tr("run %1/%2")
             .arg(format_count(static_cast<int64_t>(shown.index()) + 1), format_count(static_cast<int64_t>(runs))));
+}
+
+void PlaybackBar::hide_runs(bool on) {
+  runs_hidden_ = on;
+  update_run();
 }
 
 // The graphs of the file by their names; unnamed ones by their numbers, from 1.

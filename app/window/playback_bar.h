@@ -22,6 +22,7 @@ class PlaybackBar : public QToolBar {
   StepSlider* slider() const { return slider_; }
   QString step_text() const { return step_->text(); }
   QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: at most one run
+  void hide_runs(bool on);  // their number would reveal the answer to a question
   QComboBox* graph_box() const { return graph_; }
   QComboBox* planner_box() const { return planner_; }
   void set_planners(const QStringList& planners, const QStringList& orders);
@@ -50,6 +51,7 @@ class PlaybackBar : public QToolBar {
   QAction* slider_action_;
   StepSlider* slider_;
   QWidget* runs_;  // hidden unless there are several runs
+  bool runs_hidden_ = false;
   QLabel *step_, *run_, *x_label_;
   QToolButton *by_step_, *by_time_;
   QComboBox* graph_;  // hidden unless the file has several graphs

@@ -2,6 +2,8 @@
 #include "welcome_page.h"
 
 #include <arenascope/models/zoo.h>
+#include <views/lesson/lesson.h>
+#include <views/lesson/lesson_panel.h>
 
 #include <QDockWidget>
 #include <QEvent>
@@ -93,6 +95,13 @@ QLayout* WelcomePage::ways() {
   }
   row->addStretch(1);
   return row;
+}
+
+QString WelcomePage::progress_of(const QString& lesson) const {
+  const auto* panel = shell_.panels->find<LessonPanel>("lesson");
+  for (const lesson::Lesson& each : panel->lessons())
+    if (text_of(each.id) == lesson) return progress_mark(each, panel->progress());
+  return {};
 }
 
 QVBoxLayout* WelcomePage::list(const QString& heading) {
@@ -188,7 +197,8 @@ void WelcomePage::fill() {
   QVBoxLayout* lessons = list(tr("Lessons"));
   for (const ActionRegistry::Entry& entry : shell_.actions->all()) {
     if (!QLatin1String(entry.id).startsWith(QLatin1String("lesson."))) continue;
-    QPushButton* button = line(inside_, title_of(*entry.action), entry.action->toolTip());
+    QPushButton* button = line(inside_, title_of(*entry.action) + progress_of(QString::fromLatin1(entry.id).mid(7)),
+                               entry.action->toolTip());
     connect(button, &QPushButton::clicked, entry.action, &QAction::trigger);
     lessons->addWidget(button);
   }

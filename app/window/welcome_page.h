@@ -29,6 +29,7 @@ class WelcomePage : public QWidget {
   void show_progress();
   QLayout* ways();
   QVBoxLayout* list(const QString& heading);
+  QString progress_of(const QString& lesson) const;  // by id
   QPushButton* add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);
   QPixmap frame_of(const QString& spec) const;
   void add_recent(QVBoxLayout* lines, const QStringList& files);

@@ -3,6 +3,9 @@
 #include <views/lesson/lesson_pages.h>
 
 #include <QCoreApplication>
+#include <QRegularExpression>
+#include <QSet>
+#include <QUrl>
 
 #include <algorithm>
 
@@ -27,6 +30,28 @@ QString how(const Answered& a) {
   return LessonPagesTexts::tr("correct at attempt %1").arg(a.wrong + 1);
 }
 
+// Marked names of tensors, as in "**A**" or "`conv1`", become links.
+QString linked_names(const QString& markdown, const lesson::Scene& scene) {
+  if (!scene.graph) return markdown;
+  QSet<QString> names;
+  for (const auto* list : {&scene.graph->nodes, &scene.graph->leafs})
+    for (const trace::TensorInfo& tensor : *list) names.insert(text_of(tensor.name));
+  static const QRegularExpression kMarked(QStringLiteral(R"(\*\*([^*`\n]+)\*\*|`([^`\n]+)`)"));
+  QString out;
+  qsizetype end = 0;
+  for (auto match = kMarked.globalMatch(markdown); match.hasNext();) {
+    const QRegularExpressionMatch at = match.next();
+    const QString name = at.captured(1) + at.captured(2);
+    out += markdown.mid(end, at.capturedStart() - end);
+    out +=
+        names.contains(name)
+            ? QStringLiteral("[%1](tensor:%2)").arg(at.captured(), QString::fromLatin1(QUrl::toPercentEncoding(name)))
+            : at.captured();
+    end = at.capturedEnd();
+  }
+  return out + markdown.mid(end);
+}
+
 }  // namespace
 
 QString with_figures(const QString& text, const lesson::Scene& scene, bool marked) {
@@ -44,8 +69,18 @@ QString with_figures(const QString& text, const lesson::Scene& scene, bool marke
   return out;
 }
 
-QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene) {
-  return QStringLiteral("### %1\n\n%2").arg(text_of(step.title), with_figures(text_of(step.text), scene, true));
+QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene, bool linked) {
+  const QString text = with_figures(text_of(step.text), scene, true);
+  return QStringLiteral("### %1\n\n%2").arg(text_of(step.title), linked ? linked_names(text, scene) : text);
+}
+
+QString progress_mark(const lesson::Lesson& lesson, const LessonProgress& progress) {
+  const QString id = text_of(lesson.id);
+  if (progress.finished(id)) return QStringLiteral(" ✓");
+  if (progress.step(id) <= 0) return {};
+  const auto steps = static_cast<int>(lesson.steps.size());
+  return QStringLiteral(" · ") +
+         LessonPagesTexts::tr("step %1 of %2").arg(std::min(progress.step(id) + 1, steps)).arg(steps);
 }
 
 QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress) {
@@ -53,12 +88,7 @@ QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgre
   for (size_t i = 0; i < lessons.size(); ++i) {
     const lesson::Lesson& l = lessons[i];
     const QString id = text_of(l.id);
-    QString tail;
-    if (progress.finished(id))
-      tail = QStringLiteral(" ✓");
-    else if (progress.step(id) > 0)
-      tail =
-          QStringLiteral(" · ") + LessonPagesTexts::tr("step %1 of %2").arg(progress.step(id) + 1).arg(l.steps.size());
+    const QString tail = progress_mark(l, progress);
     QStringList needs;
     for (const std::string& need : l.needs) needs << title_of(need, lessons).toHtmlEscaped();
     html += QStringLiteral("<p><a href='lesson:%1'><b>%2. %3</b></a>%4<br/>%5%6</p>")

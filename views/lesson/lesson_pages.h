@@ -13,8 +13,11 @@ namespace arenascope::views {
 // Replaces figures in braces by their values in the scene; unavailable ones become an ellipsis. `marked`: highlighted,
 // for Markdown.
 QString with_figures(const QString& text, const lesson::Scene& scene, bool marked);
-// Markdown.
-QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene);
+// Markdown. `linked`: names of tensors of the open graph are links "tensor:NAME".
+QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene, bool linked = false);
+// " ✓" for a finished lesson, " · step 3 of 5" for one that was begun, else "".
+QString progress_mark(const lesson::Lesson& lesson, const LessonProgress& progress);
+
 // HTML.
 QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress);
 QString summary_page(const lesson::Lesson& lesson, const std::vector<lesson::Lesson>& all,

@@ -3,8 +3,12 @@
 #include <views/lesson/lesson_panel.h>
 
 #include <QAbstractTextDocumentLayout>
+#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -18,7 +22,7 @@ QTextBrowser* make_browser(QWidget* parent) {
   made->setOpenLinks(false);
   made->setFrameShape(QFrame::NoFrame);
   made->document()->setDocumentMargin(10);
-  made->setMinimumHeight(7 * parent->fontMetrics().lineSpacing());
+  made->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);  // the page scrolls
   return made;
 }
 
@@ -31,6 +35,13 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   chooser_ = new QComboBox(this);
   chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   chooser_->setMinimumContentsLength(12);
+  chooser_->installEventFilter(this);
+  page_ = new QScrollArea(this);
+  page_->setWidgetResizable(true);
+  page_->setFrameShape(QFrame::NoFrame);
+  page_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  page_->setFocusPolicy(Qt::NoFocus);
+  page_->setMinimumHeight(7 * fontMetrics().lineSpacing());
   text_ = make_browser(this);
   question_ = new QuestionBox(this);
   const auto button = [this](const char* name) {
@@ -58,6 +69,10 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   connect(again_, &QToolButton::clicked, this, [this] { go_to(step_); });
   connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
     if (url.scheme() == u"lesson") begin(url.path());
+    if (url.scheme() == u"tensor") Q_EMIT tensor_clicked(url.path(QUrl::FullyDecoded));
+  });
+  connect(text_, &QTextBrowser::highlighted, this, [this](const QUrl& url) {
+    Q_EMIT tensor_hovered(url.scheme() == u"tensor" ? url.path(QUrl::FullyDecoded) : QString());
   });
   connect(large_, &QToolButton::toggled, this, [this](bool large) {
     QFont font = this->font();
@@ -66,9 +81,14 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
     question_->setFont(font);
     Q_EMIT enlarged(large);
   });
-  connect(question_, &QuestionBox::changed, this,
-          [this] { progress_.answer(text_of(open_lesson()->id), step_, question_->answered()); });
-  connect(question_, &QuestionBox::solved, this, &LessonPanel::solved);
+  connect(question_, &QuestionBox::changed, this, [this] {
+    progress_.answer(text_of(open_lesson()->id), step_, question_->answered());
+    show_end_of_question();
+  });
+  connect(question_, &QuestionBox::solved, this, [this] {
+    next_->setFocus();  // otherwise it goes to any widget that is still enabled
+    Q_EMIT solved();
+  });
   retranslate();
 }
 
@@ -87,10 +107,16 @@ void LessonPanel::arrange() {
   column->setSpacing(0);
   column->addLayout(top);
   column->addLayout(bar);
-  column->addWidget(text_, 1000);
-  column->addWidget(question_);
-  column->addWidget(problem_);
-  column->addStretch(1);
+  column->addWidget(page_, 1);
+  auto* content = new QWidget(page_);
+  auto* lines = new QVBoxLayout(content);
+  lines->setContentsMargins(0, 0, 0, 0);
+  lines->setSpacing(0);
+  lines->addWidget(text_);
+  lines->addWidget(question_, 1);
+  lines->addWidget(problem_);
+  lines->addStretch();
+  page_->setWidget(content);
 }
 
 const lesson::Lesson* LessonPanel::open_lesson() const {
@@ -130,6 +156,19 @@ void LessonPanel::begin(const QString& id) {
   go_to(kept < static_cast<int>(open_lesson()->steps.size()) ? kept : 0);
 }
 
+void LessonPanel::preview(int step, lesson::Scene scene) {
+  lesson_ = 0;
+  step_ = step;
+  scene_ = std::move(scene);
+  show_text();
+  ask({});
+}
+
+int LessonPanel::content_height() const {
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+  return page_->widget()->layout()->totalHeightForWidth(page_->viewport()->width());
+}
+
 void LessonPanel::restart(const QString& id) {
   progress_.forget(id);
   begin(id);
@@ -146,8 +185,16 @@ void LessonPanel::go_to(int step) {
   step_ = step;
   const QString id = text_of(open_lesson()->id);
   progress_.set_step(id, step);
-  if (step == steps) progress_.finish(id);
+  if (step == steps && is_answered()) progress_.finish(id);
   show_step(true);
+}
+
+// All questions of the lesson were answered, or their answers shown.
+bool LessonPanel::is_answered() const {
+  const lesson::Lesson& l = *open_lesson();
+  for (size_t i = 0; i < l.steps.size(); ++i)
+    if (l.steps[i].question && !progress_.answered(text_of(l.id), static_cast<int>(i)).done()) return false;
+  return true;
 }
 
 void LessonPanel::show_problem(const QString& problem) {
@@ -160,29 +207,48 @@ void LessonPanel::set_scene(lesson::Scene scene) {
   const lesson::LessonStep* s = current();
   if (s == nullptr) return;
   show_text();
-  question_->ask(s->question ? &*s->question : nullptr, scene_, progress_.answered(text_of(open_lesson()->id), step_));
+  ask(progress_.answered(text_of(open_lesson()->id), step_));
+  question_->take_focus();
+}
+
+// The question of the current step, if it has one.
+void LessonPanel::ask(const Answered& before) {
+  const lesson::LessonStep* s = current();
+  question_->ask(s != nullptr && s->question ? &*s->question : nullptr, scene_, before);
+  page_->verticalScrollBar()->setValue(0);
   fit_text();
+}
+
+// After the reply is laid out, which changes the range of the scroll bar.
+void LessonPanel::show_end_of_question() {
+  QTimer::singleShot(0, this, [this] {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    page_->ensureWidgetVisible(question_->feedback_label(), 0, 8);
+  });
 }
 
 void LessonPanel::show_text() {
   const lesson::Lesson* l = open_lesson();
   if (const lesson::LessonStep* s = current(); s != nullptr)
-    text_->setMarkdown(step_page(*s, scene_));
+    text_->setMarkdown(step_page(*s, scene_, true));
   else if (l != nullptr)
     text_->setHtml(summary_page(*l, lessons_, progress_));
   else
     text_->setHtml(list_page(lessons_, progress_));
 }
 
-// The question follows directly below the text; pages without a question use the full height for text.
+// The question follows directly below the text.
 void LessonPanel::fit_text() {
-  const int tall = static_cast<int>(std::ceil(text_->document()->size().height())) + 2 * text_->frameWidth();
-  text_->setMaximumHeight(question_->asks() ? std::max(tall, text_->minimumHeight()) : QWIDGETSIZE_MAX);
+  text_->setFixedHeight(static_cast<int>(std::ceil(text_->document()->size().height())) + 2 * text_->frameWidth());
 }
 
 void LessonPanel::update_bar() {
   const lesson::Lesson* l = open_lesson();
   const int steps = l ? static_cast<int>(l->steps.size()) : 0;
+  for (size_t i = 0; i < lessons_.size(); ++i)
+    chooser_->setItemText(
+        static_cast<int>(i) + 1,
+        QStringLiteral("%1. %2%3").arg(i + 1).arg(text_of(lessons_[i].title), progress_mark(lessons_[i], progress_)));
   chooser_->setCurrentIndex(lesson_ + 1);
   chooser_->setToolTip(chooser_->currentText());
   back_->setEnabled(l && step_ > 0);
@@ -202,8 +268,7 @@ void LessonPanel::show_step(bool act) {
   if (act || s == nullptr)
     question_->ask(nullptr, scene_, {});
   else
-    question_->ask(s->question ? &*s->question : nullptr, scene_,
-                   progress_.answered(text_of(open_lesson()->id), step_));
+    ask(progress_.answered(text_of(open_lesson()->id), step_));
   fit_text();
   Q_EMIT shown();
   if (act && s != nullptr) Q_EMIT entered();
@@ -227,6 +292,24 @@ void LessonPanel::retranslate() {
   text_->setAccessibleName(tr("Text of the lesson"));
   question_->retranslate();
   show_step(false);
+}
+
+// A number that is typed anywhere in the panel is the answer.
+void LessonPanel::keyPressEvent(QKeyEvent* event) {
+  if (!question_->type(*event)) QWidget::keyPressEvent(event);
+}
+
+// Typing selects no lesson.
+bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == chooser_ && event->type() == QEvent::KeyPress) {
+    const auto& key = *static_cast<QKeyEvent*>(event);
+    const bool typed = !key.text().isEmpty() && key.text().front().isPrint() && key.key() != Qt::Key_Space;
+    if (typed) {
+      (void)question_->type(key);
+      return true;
+    }
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 void LessonPanel::changeEvent(QEvent* event) {

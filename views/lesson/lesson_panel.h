@@ -8,9 +8,11 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QScrollArea>
 #include <QTextBrowser>
 #include <QToolButton>
 #include <QWidget>
+#include <utility>
 
 namespace arenascope::views {
 
@@ -26,6 +28,9 @@ class LessonPanel : public QWidget {
   void go_to(int step);
   void go_forward() { go_to(step_ + 1); }
   void go_back() { go_to(step_ - 1); }
+  // Shows a step of the first lesson as it is entered, without progress and without signals.
+  void preview(int step, lesson::Scene scene);
+  int content_height() const;  // of text and question at the current width
   const lesson::Lesson* open_lesson() const;
   const lesson::LessonStep* current() const;  // null: at the list or the summary
   int step() const { return step_; }          // -1: list of lessons; after the last step: summary
@@ -36,12 +41,15 @@ class LessonPanel : public QWidget {
   QString problem() const { return problem_->text(); }
   QString text() const { return text_->toPlainText(); }
   QTextBrowser* browser() const { return text_; }
+  QScrollArea* page() const { return page_; }
   QComboBox* chooser() const { return chooser_; }
   QToolButton* next_button() const { return next_; }
   QToolButton* back_button() const { return back_; }
   QToolButton* large_button() const { return large_; }
   QuestionBox* question() const { return question_; }
   const LessonProgress& progress() const { return progress_; }
+  // Exchanges the progress, for a lesson that is played without its learner.
+  LessonProgress exchange_progress(LessonProgress other) { return std::exchange(progress_, std::move(other)); }
 
  Q_SIGNALS:
   void entered();  // a step was entered: perform the actions of current()
@@ -49,12 +57,19 @@ class LessonPanel : public QWidget {
   void solved();   // the question was solved: perform its follow-up actions
   void left();     // the list of lessons is shown
   void enlarged(bool large);
+  void tensor_clicked(const QString& name);  // in the text
+  void tensor_hovered(const QString& name);  // empty: none
 
  protected:
   void changeEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void arrange();
+  void ask(const Answered& before);
+  void show_end_of_question();
+  bool is_answered() const;
   void show_step(bool act);
   void show_text();
   void fit_text();
@@ -66,6 +81,7 @@ class LessonPanel : public QWidget {
   lesson::Scene scene_;
   LessonProgress progress_;
   QComboBox* chooser_;
+  QScrollArea* page_;  // text and question, which may be higher than the panel
   QTextBrowser* text_;
   QuestionBox* question_;
   QToolButton *back_, *again_, *next_, *large_;

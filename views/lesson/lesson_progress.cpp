@@ -24,27 +24,31 @@ void LessonProgress::load() {
   }
 }
 
+void LessonProgress::store(const QString& name, const QVariant& value) const {
+  if (stored_) Settings::set(QStringLiteral("lessons/") + name, value);
+}
+
 void LessonProgress::set_step(const QString& lesson, int step) {
   steps_[lesson] = step;
-  Settings::set(QStringLiteral("lessons/%1/step").arg(safe(lesson)), step);
+  store(safe(lesson) + QStringLiteral("/step"), step);
 }
 
 void LessonProgress::finish(const QString& lesson) {
   finished_[lesson] = true;
-  Settings::set(QStringLiteral("lessons/%1/finished").arg(safe(lesson)), true);
+  store(safe(lesson) + QStringLiteral("/finished"), true);
 }
 
 void LessonProgress::answer(const QString& lesson, int step, const Answered& a) {
   answers_[key(lesson, step)] = a;
-  Settings::set(QStringLiteral("lessons/%1/q%2").arg(safe(lesson)).arg(step),
-                QStringLiteral("%1 %2 %3 %4").arg(a.wrong).arg(a.hints).arg(a.right ? 1 : 0).arg(a.revealed ? 1 : 0));
+  store(QStringLiteral("%1/q%2").arg(safe(lesson)).arg(step),
+        QStringLiteral("%1 %2 %3 %4").arg(a.wrong).arg(a.hints).arg(a.right ? 1 : 0).arg(a.revealed ? 1 : 0));
 }
 
 void LessonProgress::forget(const QString& lesson) {
   for (auto at = answers_.begin(); at != answers_.end();)
     at = at.key().startsWith(lesson + u'/') ? answers_.erase(at) : std::next(at);
   steps_.remove(lesson);
-  Settings::remove(QStringLiteral("lessons/%1").arg(safe(lesson)));
+  if (stored_) Settings::remove(QStringLiteral("lessons/%1").arg(safe(lesson)));
 }
 
 }  // namespace arenascope::views

@@ -3,6 +3,7 @@
 #pragma once
 #include <QMap>
 #include <QString>
+#include <QVariant>
 
 namespace arenascope::views {
 
@@ -16,7 +17,8 @@ struct Answered {
 
 class LessonProgress {
  public:
-  void load();  // from the settings
+  explicit LessonProgress(bool stored = true) : stored_(stored) {}  // false: in memory only
+  void load();                                                      // from the settings
   int step(const QString& lesson) const { return steps_.value(lesson, 0); }
   void set_step(const QString& lesson, int step);
   bool finished(const QString& lesson) const { return finished_.value(lesson, false); }
@@ -26,7 +28,9 @@ class LessonProgress {
   void forget(const QString& lesson);  // clears its answers
 
  private:
+  void store(const QString& name, const QVariant& value) const;
   static QString key(const QString& lesson, int step) { return QStringLiteral("%1/%2").arg(lesson).arg(step); }
+  bool stored_;
   QMap<QString, int> steps_;
   QMap<QString, bool> finished_;
   QMap<QString, Answered> answers_;

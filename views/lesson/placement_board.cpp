@@ -12,19 +12,31 @@
 
 namespace arenascope::views {
 
+namespace {
+
+QString label_of(const lesson::Piece& piece) {
+  return QStringLiteral("%1 %2").arg(text_of(piece.name), format_bytes(piece.bytes));
+}
+
+}  // namespace
+
 PlacementBoard::PlacementBoard(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("placement_board"));
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Arena map to place tensors in"));
 }
 
-void PlacementBoard::set_pieces(std::vector<lesson::Piece> pieces, int steps, Bytes unit) {
+void PlacementBoard::set_pieces(std::vector<lesson::Piece> pieces, int steps, Bytes unit, Bytes goal) {
   pieces_ = std::move(pieces);
   offsets_.assign(pieces_.size(), -1);
   steps_ = std::max(steps, 1);
   unit_ = std::max<Bytes>(unit, 1);
   top_ = 0;
   for (const lesson::Piece& piece : pieces_) top_ += piece.bytes;
+  goal_ = goal;
+  // Some space above the goal, for tensors that are put too high.
+  if (goal > 0) top_ = std::min(top_, goal + goal / 3);
+  for (const lesson::Piece& piece : pieces_) top_ = std::max(top_, piece.bytes);
   top_ = std::max<Bytes>(top_, 1);
   chosen_ = 0;
   update();
@@ -46,8 +58,15 @@ void PlacementBoard::place(size_t piece, Bytes offset) {
 }
 
 QRectF PlacementBoard::map() const {
-  const double below = fontMetrics().height() + 6.0, beside = 70;
+  const double below = fontMetrics().height() + 6.0, beside = side() + 12;
   return {beside, 6, std::max(width() - beside - 8.0, 10.0), std::max(height() - below - 6.0, 10.0)};
+}
+
+double PlacementBoard::side() const {
+  double widest = 58;
+  for (const lesson::Piece& piece : pieces_)
+    widest = std::max(widest, 8.0 + fontMetrics().horizontalAdvance(label_of(piece)));
+  return std::min(widest, width() / 3.0);
 }
 
 double PlacementBoard::x_of(double step) const { return map().left() + map().width() * step / steps_; }
@@ -63,7 +82,7 @@ QRectF PlacementBoard::shape_of(size_t i) const {
   }
   if (offsets_[i] < 0) {  // stacked next to the map, the first at the bottom
     const double each = map().height() / static_cast<double>(std::max<size_t>(pieces_.size(), 1));
-    return {4, map().bottom() - each * static_cast<double>(i + 1) + 2, 58, std::max(each - 4, 6.0)};
+    return {4, map().bottom() - each * static_cast<double>(i + 1) + 2, side(), std::max(each - 4, 6.0)};
   }
   const double bottom = y_of(static_cast<double>(offsets_[i]));
   return {x_of(p.first), bottom - static_cast<double>(p.bytes) * scale(), x_of(p.last) - x_of(p.first),
@@ -92,6 +111,7 @@ void PlacementBoard::paintEvent(QPaintEvent*) {
   for (int step = 0; step < steps_; ++step)
     painter.drawText(QRectF(x_of(step), map().bottom() + 2, x_of(step + 1) - x_of(step), fontMetrics().height() + 2.0),
                      Qt::AlignCenter, QString::number(step));
+  draw_goal(painter);
   for (size_t i = 0; i < pieces_.size(); ++i) {
     const QRectF shape = shape_of(i);
     const QColor fill = c.category(i);
@@ -103,11 +123,22 @@ void PlacementBoard::paintEvent(QPaintEvent*) {
     painter.setPen(i == chosen_ ? QPen(c.selection_inner, 1) : QPen(c.axis, 1));
     painter.drawRect(shape);
     painter.setPen(ThemeColours::text_on(fill));
-    const QString name = text_of(pieces_[i].name),
-                  full = QStringLiteral("%1 %2").arg(name, format_bytes(pieces_[i].bytes));
-    const bool room = fontMetrics().horizontalAdvance(full) < shape.width();
-    painter.drawText(shape, Qt::AlignCenter, room ? full : name);
+    const QString full = label_of(pieces_[i]);
+    const bool fits = fontMetrics().horizontalAdvance(full) < shape.width();
+    painter.drawText(shape, Qt::AlignCenter, fits ? full : text_of(pieces_[i].name));
   }
+}
+
+// The line that no tensor may cross, and its bytes.
+void PlacementBoard::draw_goal(QPainter& painter) const {
+  if (goal_ <= 0 || goal_ > top_) return;
+  const ThemeColours c = ThemeColours::of(palette());
+  const double y = y_of(static_cast<double>(goal_));
+  painter.setPen(QPen(c.selection_outer, 2, Qt::DashLine));
+  painter.drawLine(QPointF(map().left(), y), QPointF(map().right(), y));
+  painter.setPen(c.text);
+  painter.drawText(QRectF(map().left() + 4, y - fontMetrics().height() - 2, map().width() - 8, fontMetrics().height()),
+                   Qt::AlignRight | Qt::AlignVCenter, tr("at most %1").arg(format_bytes(goal_)));
 }
 
 void PlacementBoard::choose(size_t piece) {

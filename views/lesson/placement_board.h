@@ -7,6 +7,8 @@
 #include <QWidget>
 #include <vector>
 
+class QPainter;
+
 namespace arenascope::views {
 
 class PlacementBoard : public QWidget {
@@ -14,8 +16,9 @@ class PlacementBoard : public QWidget {
  public:
   explicit PlacementBoard(QWidget* parent = nullptr);
 
-  // Resets the board; nothing is placed. `steps`: length of the execution order; `unit`: alignment of offsets.
-  void set_pieces(std::vector<lesson::Piece> pieces, int steps, Bytes unit);
+  // Resets the board; nothing is placed. `steps`: length of the execution order; `unit`: alignment of offsets; `goal`:
+  // bytes of the arena not to be exceeded, drawn as a line; 0: none.
+  void set_pieces(std::vector<lesson::Piece> pieces, int steps, Bytes unit, Bytes goal = 0);
   const std::vector<lesson::Piece>& pieces() const { return pieces_; }
   std::vector<lesson::Placed> placed() const;
   void place(size_t piece, Bytes offset);  // negative: moves it off the map
@@ -37,6 +40,8 @@ class PlacementBoard : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
 
  private:
+  double side() const;  // width of the tensors that are not placed
+  void draw_goal(QPainter& painter) const;
   QRectF map() const;
   double x_of(double step) const;
   double y_of(double offset) const;
@@ -48,6 +53,7 @@ class PlacementBoard : public QWidget {
   std::vector<Bytes> offsets_;  // negative: not placed
   int steps_ = 1;
   Bytes unit_ = 1, top_ = 1;  // the highest visible address
+  Bytes goal_ = 0;
   size_t chosen_ = 0;
   bool dragging_ = false;
   QPointF grabbed_, cursor_;

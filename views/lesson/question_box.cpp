@@ -6,7 +6,6 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-#include <utility>
 
 namespace arenascope::views {
 namespace {
@@ -55,6 +54,7 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   column->addLayout(row);
   column->addWidget(hints_);
   column->addWidget(feedback_);
+  column->addStretch();  // unless the order list or the board fills the height
   connect(answer_button_, &QPushButton::clicked, this, &QuestionBox::answer);
   connect(hint_button_, &QPushButton::clicked, this, &QuestionBox::hint);
   connect(reveal_button_, &QPushButton::clicked, this, &QuestionBox::reveal);
@@ -125,8 +125,10 @@ void QuestionBox::set_order(const std::vector<std::string>& names) {
 void QuestionBox::set_board() {
   auto pieces = lesson::pieces_of(scene_, question_);
   const int steps = scene_.plan ? static_cast<int>(scene_.plan->order.size()) : 1;
+  auto limit = lesson::evaluate(scene_, question_.fact);
+  const bool limited = limit && limit->kind == lesson::Value::Kind::Number;
   board_->set_pieces(pieces ? std::move(*pieces) : std::vector<lesson::Piece>(), steps,
-                     scene_.plan ? scene_.plan->alignment : 1);
+                     scene_.plan ? scene_.plan->alignment : 1, limited ? static_cast<Bytes>(limit->number) : 0);
   show_way(board_);
 }
 
@@ -161,37 +163,37 @@ lesson::Answer QuestionBox::entered() const {
   return given;
 }
 
-bool QuestionBox::keep_click(const std::string& tensor, const std::vector<std::string>& of_block) {
+void QuestionBox::offer(const std::string& tensor, const std::vector<std::string>& of_block) {
   const bool by_click = asked_ && (question_.kind == QuestionKind::Node || question_.kind == QuestionKind::Block ||
                                    question_.kind == QuestionKind::Barrier);
-  if (!by_click || answered_.done() || (tensor.empty() && of_block.empty())) return false;
+  if (!by_click || answered_.done() || (tensor.empty() && of_block.empty())) return;
   clicked_ = tensor;
   clicked_block_ = of_block;
-  return true;
-}
-
-void QuestionBox::take_click(const std::string& tensor, const std::vector<std::string>& of_block) {
-  offered_ = false;
-  if (keep_click(tensor, of_block)) judge(entered());
-}
-
-void QuestionBox::offer(const std::string& tensor, const std::vector<std::string>& of_block) {
-  offered_ = keep_click(tensor, of_block);
-  if (!offered_) return;
-  feedback_->setText(
-      tr("%1 is selected: press Enter to answer with it.").arg(text_of(tensor.empty() ? of_block.front() : tensor)));
+  offered_ = true;
+  feedback_->setText(tr("%1 is selected. Press Enter or “Answer” to answer with it.")
+                         .arg(text_of(tensor.empty() ? of_block.front() : tensor)));
   feedback_->show();
+  update_buttons();
 }
 
-void QuestionBox::take_offer() {
-  if (std::exchange(offered_, false)) judge(entered());
+void QuestionBox::take_focus() {
+  if (asked_ && !answered_.done() && question_.kind == QuestionKind::Number) number_->setFocus();
+}
+
+bool QuestionBox::type(const QKeyEvent& key) {
+  const bool digit = !key.text().isEmpty() && (key.text().front().isDigit() || key.text().front() == u'-');
+  if (!asked_ || answered_.done() || question_.kind != QuestionKind::Number || !digit) return false;
+  number_->setFocus();
+  number_->insert(key.text());
+  return true;
 }
 
 void QuestionBox::answer() {
   if (!asked_ || answered_.done()) return;
   if (question_.kind == QuestionKind::Choice && options_->chosen() < 0)
     return show_feedback(invitation(question_), false);
-  if (way_ == nullptr && clicked_.empty() && clicked_block_.empty()) return show_feedback(invitation(question_), false);
+  if (way_ == nullptr && !offered_) return show_feedback(invitation(question_), false);
+  offered_ = false;
   judge(entered());
 }
 
@@ -245,11 +247,13 @@ void QuestionBox::show_feedback(const QString& text, bool right) {
 
 void QuestionBox::update_buttons() {
   const bool open = !answered_.done();
-  answer_button_->setVisible(way_ != nullptr);
-  answer_button_->setEnabled(open);
+  const bool more_hints = open && answered_.hints < static_cast<int>(question_.hints.size());
+  answer_button_->setEnabled(open && (way_ != nullptr || offered_));
   reveal_button_->setEnabled(open);
+  // The focus would go on to the button that gives the answer.
+  if (open && !more_hints && hint_button_->hasFocus()) (way_ != nullptr ? way_ : answer_button_)->setFocus();
   hint_button_->setVisible(!question_.hints.empty());
-  hint_button_->setEnabled(open && answered_.hints < static_cast<int>(question_.hints.size()));
+  hint_button_->setEnabled(more_hints);
   if (way_ != nullptr) way_->setEnabled(open);
 }
 

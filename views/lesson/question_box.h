@@ -9,6 +9,7 @@
 #include <views/lesson/order_list.h>
 #include <views/lesson/placement_board.h>
 
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -25,15 +26,17 @@ class QuestionBox : public QWidget {
   void ask(const lesson::Question* question, const lesson::Scene& scene, const Answered& before);
   bool asks() const { return asked_; }
   const Answered& answered() const { return answered_; }
-  // The user clicked this tensor, or a block that contains these tensors, in another panel.
-  void take_click(const std::string& tensor, const std::vector<std::string>& of_block);
-  // Keyboard selection passes other tensors on the way: the offered one becomes the answer when take_offer() is called.
+  // This tensor was selected in another panel, or a block that contains these tensors. It is only a candidate, which
+  // can be inspected: answer() submits it.
   void offer(const std::string& tensor, const std::vector<std::string>& of_block);
-  void take_offer();
-  void answer();  // submits the current input
+  bool has_offer() const { return offered_; }
+  void answer();                    // submits the current input
+  void take_focus();                // for the answer to be typed
+  bool type(const QKeyEvent& key);  // false: not part of a number, or no number is asked for
   void hint();
   void reveal();
   QString feedback() const { return feedback_->text(); }
+  QLabel* feedback_label() const { return feedback_; }
 
   QAbstractButton* option(size_t i) const { return options_->button(static_cast<int>(i)); }
   QLineEdit* number() const { return number_; }
@@ -49,7 +52,6 @@ class QuestionBox : public QWidget {
   void solved();   // solved or revealed: perform the follow-up actions of the question
 
  private:
-  bool keep_click(const std::string& tensor, const std::vector<std::string>& of_block);
   lesson::Answer entered() const;
   void judge(const lesson::Answer& given);
   void show_way(QWidget* way);  // shows the input widget; null: answered by a click in another panel

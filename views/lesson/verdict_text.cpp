@@ -35,7 +35,24 @@ QString number(const Verdict& v) {
       .arg(list(v.names), format_bytes(v.bytes));
 }
 
+// Two different sizes, with as many digits as it takes to tell them apart.
+std::pair<QString, QString> sizes(Bytes a, Bytes b) {
+  const QString rounded = format_bytes(a), other = format_bytes(b);
+  if (rounded != other) return {rounded, other};
+  return {VerdictTextTexts::tr("%1 bytes").arg(format_count(a)), VerdictTextTexts::tr("%1 bytes").arg(format_count(b))};
+}
+
 QString clicked(const Verdict& v) {
+  if (v.why == Verdict::Why::Reads)
+    return VerdictTextTexts::tr("%1 reads %2, not %3.")
+        .arg(name(v, 0), list({v.names.begin() + 1, v.names.end()}), text_of(v.text));
+  if (v.why == Verdict::Why::NotRead)
+    return VerdictTextTexts::tr("%2 does not read %1.").arg(name(v, 0), text_of(v.text));
+  if (v.why == Verdict::Why::RunsOn)
+    return VerdictTextTexts::tr("%1 is computed by %2.").arg(name(v, 0), text_of(v.text));
+  if (v.why == Verdict::Why::Waits)
+    return VerdictTextTexts::tr("After %1 the threads waited %2. That is not the longest wait.")
+        .arg(name(v, 0), format_ns(v.time));
   if (v.first < 0) return VerdictTextTexts::tr("That is %1, with %2.").arg(name(v, 0), format_bytes(v.bytes));
   return VerdictTextTexts::tr("That is %1: %2, needed from step %3 to step %4.")
       .arg(name(v, 0), format_bytes(v.bytes))
@@ -46,6 +63,11 @@ QString clicked(const Verdict& v) {
 QString placed(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::Collides:
+      if (v.first == v.last)
+        return VerdictTextTexts::tr("%1 overlaps %2: both are needed at step %3, and they share %4.")
+            .arg(name(v, 0), name(v, 1))
+            .arg(v.first)
+            .arg(format_bytes(v.bytes));
       return VerdictTextTexts::tr("%1 overlaps %2: both are needed from step %3 to step %4, and they share %5.")
           .arg(name(v, 0), name(v, 1))
           .arg(v.first)
@@ -55,7 +77,7 @@ QString placed(const Verdict& v) {
       return VerdictTextTexts::tr("%1 must begin at a multiple of %2.").arg(name(v, 0), format_bytes(v.bytes));
     case Verdict::Why::Arena:
       return VerdictTextTexts::tr("Everything fits, but this layout needs %1; %2 is enough.")
-          .arg(format_bytes(v.bytes), format_bytes(v.limit));
+          .arg(sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
     default: return VerdictTextTexts::tr("Not yet placed: %1.").arg(list(v.names));
   }
 }
@@ -68,8 +90,13 @@ QString ordered(const Verdict& v) {
     case Verdict::Why::HigherPeak:
       return VerdictTextTexts::tr("It works, but at step %1, %2 are live (%3 in total); %4 is enough.")
           .arg(v.step)
-          .arg(list(v.names), format_bytes(v.bytes), format_bytes(v.limit));
-    default: return VerdictTextTexts::tr("%2 does not belong at position %1.").arg(v.step + 1).arg(name(v, 0));
+          .arg(list(v.names), sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
+    default:
+      return VerdictTextTexts::tr(
+                 "This order could be run, but the inputs of a node are visited one after another, in their order: %2 "
+                 "is not at position %1.")
+          .arg(v.step + 1)
+          .arg(name(v, 0));
   }
 }
 

@@ -340,7 +340,11 @@ void OccupancyView::update_header() {
     h.add(o.peak_step.valid() ? with_figures(tr("peak %1 at step %2"), {peak, step})
                               : with_figures(tr("peak %1"), {peak}));
   }
-  if (o.bound > 0) h.add(with_figures(tr("lower bound %1"), {bytes(plan_figure(plan, "lower_bound"), o.bound)}));
+  // Live bytes are not aligned, so the lower bound may exceed their peak.
+  const bool padded = o.scope == OccupancyScope::Arena && o.peak > 0 && o.bound > o.peak;
+  if (o.bound > 0)
+    h.add(with_figures(padded ? tr("lower bound %1 with alignment") : tr("lower bound %1"),
+                       {bytes(plan_figure(plan, "lower_bound"), o.bound)}));
   if (o.bound > 0 && o.arena > 0) {
     const double share = static_cast<double>(o.gap()) / static_cast<double>(o.bound);
     if (o.gap() == 0)

@@ -19,11 +19,6 @@ namespace {
 
 LessonPanel* panel_of(const Shell& shell) { return shell.panels->find<LessonPanel>("lesson"); }
 
-void bring_up(const Shell& shell) {
-  if (!shell.panels->dock(QStringLiteral("lesson"))->isVisible()) shell.layouts->apply_lesson();
-  shell.show_panel("lesson");
-}
-
 void play_file(const Shell& shell) {
   const QString path = shell.ask_file(false, Shell::tr("Play a lesson"), Shell::tr("Lessons (*.md);;All files (*)"));
   if (path.isEmpty()) return;
@@ -70,10 +65,8 @@ void add_lesson_actions(Shell& shell) {
       {"lesson.faults", QT_TRANSLATE_NOOP("Actions", "16  Find the &fault")}};
   auto& a = *shell.actions;
   for (const auto& [id, text] : kLessons)
-    a.add(id, Menu::Lessons, text, {}, [&shell, lesson = QString::fromLatin1(id).mid(7)] {
-      bring_up(shell);
-      panel_of(shell)->begin(lesson);
-    });
+    a.add(id, Menu::Lessons, text, {},
+          [&shell, lesson = QString::fromLatin1(id).mid(7)] { shell.guide->begin(lesson); });
   a.separator(Menu::Lessons);
   a.add(
       "teach.next", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Next Lesson Step"), {K(Qt::Key_PageDown)},

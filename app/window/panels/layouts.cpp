@@ -172,7 +172,7 @@ void Layouts::resize_docks() {
 // --- the layout of each kind of document
 
 void Layouts::save_kind() const {
-  if (fixed_) return;
+  if (fixed_ || held_) return;
   const Panels::Choices choices = panels_->choices();
   Settings::set(key_of(kind_, "layout"), current_);
   Settings::set(key_of(kind_, "state"), window_->saveState(kKindVersion));
@@ -199,6 +199,10 @@ void Layouts::restore_kind() {
 }
 
 void Layouts::show(const DocumentContent& content) {
+  if (held_) {
+    waiting_ = content;
+    return;
+  }
   const LayoutKind kind = content.open ? layout_kind_of(content) : kind_;
   const bool switched = kind != kind_;
   window_->setUpdatesEnabled(false);
@@ -215,12 +219,16 @@ void Layouts::show(const DocumentContent& content) {
   window_->setUpdatesEnabled(true);
 }
 
-void Layouts::apply_lesson() {
-  if (kind_ != LayoutKind::Model) {
-    save_kind();
-    kind_ = LayoutKind::Model;
-  }
-  apply(QStringLiteral("lesson"));
+void Layouts::hold() {
+  save_kind();
+  held_ = true;
+}
+
+void Layouts::release() {
+  held_ = false;
+  panels_->leave_stage();
+  restore_kind();
+  if (waiting_) show(*std::exchange(waiting_, std::nullopt));
 }
 
 void Layouts::fix(const QString& name) {

@@ -4,6 +4,8 @@
 #pragma once
 #include <QStringList>
 
+#include <optional>
+
 #include "panels.h"
 
 namespace arenascope::app {
@@ -21,8 +23,9 @@ class Layouts : public QObject {
   // document keeps the kind.
   void show(const DocumentContent& content);
   LayoutKind kind() const { return kind_; }
-  // A lesson is shown in the layout of models.
-  void apply_lesson();
+  // A lesson arranges the panels itself between hold() and release(), which restores the layout as the user left it.
+  void hold();
+  void release();
   // For exported pictures: this layout, or, if empty, the default of the kind of document. Settings are neither read
   // nor written.
   void fix(const QString& name);
@@ -55,6 +58,8 @@ class Layouts : public QObject {
   Panels* panels_;
   LayoutKind kind_ = LayoutKind::Model;
   QString current_;
+  bool held_ = false;
+  std::optional<DocumentContent> waiting_;  // while held
   bool fixed_ = false;
   QString fixed_layout_;
   bool sized_ = false;  // by the user or an earlier session; new panels do not change the sizes of others

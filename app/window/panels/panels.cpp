@@ -100,6 +100,7 @@ void Panels::note_front() {
 // A layout decides which panels outside the groups are shown; the tabs of a group are always all of them.
 bool Panels::is_included(const PanelDescriptor& kind) const {
   const QString id = QString::fromLatin1(kind.id);
+  if (stage_) return stage_->contains(id);
   const bool in_layout = kind.group != PanelGroup::None || (kind.shown & layout_) != 0;
   return opened_.contains(id) || (in_layout && has_content(kind.id, content_) && !closed_.contains(id));
 }
@@ -120,7 +121,7 @@ bool Panels::update_visible() {
   bool changed = false;
   for (const PanelDescriptor& kind : panel_kinds()) {
     const QString id = QString::fromLatin1(kind.id);
-    const bool seen = (kind.group == PanelGroup::None || kind.group == group_) && is_included(kind);
+    const bool seen = (stage_ || kind.group == PanelGroup::None || kind.group == group_) && is_included(kind);
     if (seen && kind.group != PanelGroup::None && front.isEmpty()) front = id;
     QDockWidget* dock = panels_.at(id).dock;
     if (dock->isFloating() || dock->isHidden() != seen) continue;
@@ -194,8 +195,15 @@ void Panels::adopt_visible() {
   update_visible();
 }
 
+void Panels::enter_stage(const QStringList& panels) { stage_.emplace(panels.begin(), panels.end()); }
+
 void Panels::raise(const QString& id) {
   const PanelDescriptor& kind = *panels_.at(id).kind;
+  if (stage_) {
+    stage_->insert(id);
+    dock(id)->show();
+    return dock(id)->raise();
+  }
   closed_.erase(id);
   if (!is_included(kind)) opened_.insert(id);
   if (kind.group != PanelGroup::None && !dock(id)->isFloating())
@@ -229,6 +237,10 @@ void Panels::hide_with_placeholder(const QString& id, const QString& text) {
 
 void Panels::set_open(const QString& id, bool open) {
   if (open) return raise(id);
+  if (stage_) {
+    stage_->erase(id);
+    return dock(id)->hide();
+  }
   opened_.erase(id);
   closed_.insert(id);
   note_front();

@@ -7,6 +7,7 @@
 #include <QMainWindow>
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "panel.h"
@@ -46,6 +47,9 @@ class Panels : public QObject {
   void set_layout(uint8_t layout, const Choices& choices);
   bool set_content(const DocumentContent& content);  // true: panels came or went
   void set_open(const QString& id, bool open);       // by the user; it stays so whatever the document has
+  // A lesson shows only these panels, and those that are opened meanwhile, until leave_stage(). Moves no dock.
+  void enter_stage(const QStringList& panels);
+  void leave_stage() { stage_.reset(); }
   // After QMainWindow::restoreState(): the restored panels are the user's choices.
   void adopt_visible();
   void show(const QString& id);  // raises it and makes it the current panel
@@ -91,7 +95,8 @@ class Panels : public QObject {
   std::map<PanelGroup, QString> front_of_group_;
   uint8_t layout_ = kEverything;
   DocumentContent content_;
-  std::set<QString> opened_, closed_;  // by the user
+  std::set<QString> opened_, closed_;       // by the user
+  std::optional<std::set<QString>> stage_;  // of a lesson
 };
 
 }  // namespace arenascope::app

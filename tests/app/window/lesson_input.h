@@ -39,13 +39,19 @@ class LessonHands {
     const std::string name = answer.names.empty() ? answer.text : answer.names.front();
     window_.document().selection()->clear();
     const char* table = q.kind == lesson::QuestionKind::Barrier ? "barriers" : "nodes";
-    if (!mouse_) return find_in_table(table, name);
-    if (q.kind == lesson::QuestionKind::Barrier) return click_in_plot("timeline", name) || click_in_table(table, name);
-    if (q.kind == lesson::QuestionKind::Block) return click_in_plot("arena", name) || click_in_plot("lifetimes", name);
-    return click_in_graph(name) || click_in_table(table, name);
+    if (!mouse_) return find_in_table(table, name);  // and presses Enter
+    if (!click(q.kind, table, name)) return false;
+    press(box().answer_button());
+    return true;
   }
 
  private:
+  bool click(lesson::QuestionKind kind, const char* table, const std::string& name) const {
+    if (kind == lesson::QuestionKind::Barrier) return click_in_plot("timeline", name) || click_in_table(table, name);
+    if (kind == lesson::QuestionKind::Block) return click_in_plot("arena", name) || click_in_plot("lifetimes", name);
+    return click_in_graph(name) || click_in_table(table, name);
+  }
+
   views::QuestionBox& box() const { return *panel_.question(); }
   Panels& panels() const { return *window_.shell().panels; }
 

@@ -3,6 +3,7 @@
 // keys, handouts.
 #include <arenascope/lesson/stage.h>
 
+#include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QFile>
@@ -76,6 +77,17 @@ QString audited_text(const std::string& text, const lesson::Scene& scene, const 
 class LessonsTest : public QObject, protected LessonFixture {
   Q_OBJECT
 
+  // Plays a step of a lesson of the course.
+  void enter(const char* lesson, int step) {
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
+    window_->shell().actions->find(QStringLiteral("lesson.") + QString::fromLatin1(lesson))->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty(), kPatience);
+    done.clear();
+    panel()->go_to(step);
+    QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty() && !window_->lesson_player()->busy(), kPatience);
+    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+  }
+
  private Q_SLOTS:
   void initTestCase() { set_up("arenascope-lessons-test"); }
   void cleanup() { window_.reset(); }
@@ -133,7 +145,8 @@ class LessonsTest : public QObject, protected LessonFixture {
     QFile file(folder_.filePath("beside.md"));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(
-        "title: Next\n## One\n! open squeezenet.arenascope\n! expect nodes 64\n! ask number nodes\n! right "
+        "title: Next\n## One\n! open squeezenet.arenascope\n! show graph\n! expect nodes 64\n! ask number leafs\n! "
+        "right "
         "Yes.\nIt has {nodes} nodes.\n");
     file.close();
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
@@ -219,14 +232,14 @@ class LessonsTest : public QObject, protected LessonFixture {
       }
     const auto lesson = lesson::parse("x.md",
                                       "title: T\nhide: headline, inspectr\nneeds: arrena, arena\n## A\n! show node\n"
-                                      "! layout foo\n! ask number nodes\n! right Yes.\n! then show nodez\nHow many?\n");
+                                      "! ask number nodes\n! right Yes.\n! then show arena nodez\nHow many?\n");
     QVERIFY(lesson.ok());
     std::string all;
     for (const Error& wrong : wrong_names(*lesson)) all += wrong.message + "\n";
     for (const char* said : {"x.md:1: unknown panel 'inspectr'", "'arrena'", "x.md:5: unknown panel 'node'",
-                             "x.md:6: unknown layout 'foo'", "x.md:9: unknown panel 'nodez'"})
+                             "x.md:8: unknown panel 'nodez'"})
       QVERIFY2(all.find(said) != std::string::npos, all.c_str());
-    QCOMPARE(std::count(all.begin(), all.end(), '\n'), 5);
+    QCOMPARE(std::count(all.begin(), all.end(), '\n'), 4);
   }
 
   void the_summary_bar_can_be_hidden() {
@@ -247,6 +260,117 @@ class LessonsTest : public QObject, protected LessonFixture {
     box()->answer();
     QVERIFY(box()->answered().right);
     QVERIFY(headline->text().contains(QStringLiteral("128")));
+  }
+
+  void the_users_panels_come_back_after_a_lesson() {
+    make_window();
+    open(QStringLiteral("zoo:mul_mat"));
+    window_->shell().layouts->apply(QStringLiteral("time"));
+    const auto visible = [&] {
+      QStringList ids;
+      for (const PanelDescriptor& kind : panel_kinds())
+        if (!panels().dock(QString::fromLatin1(kind.id))->isHidden()) ids << QString::fromLatin1(kind.id);
+      return ids;
+    };
+    const QStringList before = visible();
+    enter("objects", 0);
+    QCOMPARE(visible(), (QStringList{"lesson", "objects"}));
+    panel()->begin({});
+    QStringList after = visible();
+    after.removeAll(QStringLiteral("lesson"));
+    QCOMPARE(after, before);
+  }
+
+  // Its question used to enlarge the window beyond the screen.
+  void a_question_does_not_enlarge_the_window() {
+    make_window();
+    const QSize small(1366, 768);
+    window_->resize(small);
+    for (const auto& [lesson, step] : {std::pair{"tensor", 2}, {"arena", 2}, {"graph", 1}, {"cache", 1}}) {
+      enter(lesson, step);
+      QVERIFY(box()->isVisible());
+      QCOMPARE(window_->size(), small);
+      QVERIFY2(window_->minimumSizeHint().height() <= small.height(), lesson);
+    }
+  }
+
+  void page_down_belongs_to_the_lesson() {
+    make_window();
+    enter("two_level", 0);
+    QWidget* table = panels().table("nodes")->table_view();
+    panels().raise("nodes");
+    int step = 0;
+    for (QWidget* focus : std::initializer_list<QWidget*>{panel()->browser(), panel()->chooser(), table}) {
+      focus->setFocus();
+      QTest::keyClick(focus, Qt::Key_PageDown);
+      QCOMPARE(panel()->open_lesson()->id, std::string("two_level"));
+      QCOMPARE(panel()->step(), ++step);
+    }
+    QTest::keyClick(panel()->browser(), Qt::Key_PageUp);
+    QCOMPARE(panel()->step(), step - 1);
+  }
+
+  // A run of milliseconds used to be a line in an axis that reached to the current time.
+  void the_timeline_of_a_step_covers_the_run() {
+    make_window();
+    enter("mul_mat", 2);
+    QTest::qWait(300);  // resident memory is still sampled
+    doc().source()->refresh();
+    const auto& runs = doc().source()->snapshot()->runs;
+    const AxisRange range = doc().axis()->range();
+    const double begin = doc().axis()->frame().x_of_time(runs.back().info.begin),
+                 end = doc().axis()->frame().x_of_time(runs.back().until());
+    QVERIFY2(range.lo <= begin && range.hi >= end && range.length() < (end - begin) * 1.2,
+             qPrintable(QStringLiteral("%1 to %2 for %3 to %4").arg(range.lo).arg(range.hi).arg(begin).arg(end)));
+  }
+
+  void a_name_in_the_text_selects_its_tensor() {
+    make_window();
+    enter("two_level", 0);
+    QVERIFY(doc().selection()->current().empty());
+    Q_EMIT panel()->browser()->highlighted(QUrl("tensor:B"));
+    QVERIFY(!doc().selection()->hovered().empty());
+    Q_EMIT panel()->browser()->highlighted(QUrl());
+    QVERIFY(doc().selection()->hovered().empty());
+    QVERIFY2(panel()->browser()->toHtml().contains("href=\"tensor:B\""), qPrintable(panel()->browser()->toHtml()));
+    Q_EMIT panel()->browser()->anchorClicked(QUrl("tensor:B"));
+    const trace::TensorRef chosen = tensor_of(doc().selection()->current(), *doc().source()->snapshot());
+    const trace::TensorInfo* tensor = doc().source()->snapshot()->tensor(doc().source()->graph_id(), chosen);
+    QVERIFY(tensor != nullptr);
+    QCOMPARE(tensor->name, std::string("B"));
+  }
+
+  void panels_with_the_answer_are_hidden_until_it_is_given() {
+    make_window();
+    enter("arena", 1);  // asks for the peak
+    auto* headline = window_->findChild<SummaryBar*>();
+    QVERIFY(panels().is_hidden_by_lesson("occupancy") && panels().is_hidden_by_lesson("inspector"));
+    QVERIFY(!panels().is_hidden_by_lesson("lifetimes"));
+    QVERIFY(headline->text().isEmpty());
+    QTest::keyClicks(box()->number(), QStringLiteral("4608"));
+    QTest::keyClick(box()->number(), Qt::Key_Return);
+    QVERIFY(box()->answered().right);
+    QVERIFY(!panels().is_hidden_by_lesson("occupancy") && !panels().is_hidden_by_lesson("inspector"));
+    QVERIFY(!headline->text().isEmpty());
+    enter("cache", 2);  // asks for the number of runs
+    QVERIFY(doc().source()->snapshot()->runs.size() > 1);
+    QVERIFY(window_->shell().playback->run_text().isEmpty());
+    box()->reveal();
+    QVERIFY(!window_->shell().playback->run_text().isEmpty());
+    enter("objects", 1);  // is to be read from the panel
+    QVERIFY(!panels().is_hidden_by_lesson("objects"));
+  }
+
+  void the_tool_bar_names_the_plan_of_the_step() {
+    make_window();
+    for (const auto& [step, planner] : {std::pair{1, "max-block"}, {2, "binary-block"}, {3, "none"}}) {
+      enter("two_level", step);
+      QString shown;
+      for (const QComboBox* box : window_->shell().playback->findChildren<QComboBox*>())
+        if (box->accessibleName() == u"Planner") shown = box->currentText();
+      QCOMPARE(shown, QString::fromLatin1(planner));
+      QCOMPARE(doc().source()->plan()->planner, std::string(planner));
+    }
   }
 
   // Keyboard navigation passes other rows, so only Enter answers.
@@ -370,7 +494,10 @@ class LessonsTest : public QObject, protected LessonFixture {
     QFile html(file);
     QVERIFY(html.open(QIODevice::ReadOnly));
     const QByteArray whole = html.readAll();
-    QCOMPARE(whole.count("data:image/png"), static_cast<qsizetype>(opened_lesson.steps.size()));
+    qsizetype pictures = std::ssize(opened_lesson.steps);  // and an empty board to place tensors in
+    for (const lesson::LessonStep& step : opened_lesson.steps)
+      pictures += step.question && step.question->kind == lesson::QuestionKind::Place ? 1 : 0;
+    QCOMPARE(whole.count("data:image/png"), pictures);
     QTextDocument page;
     page.setHtml(QString::fromUtf8(whole).remove(QRegularExpression("<img[^>]*>")));
     const QString text = page.toPlainText().simplified();

@@ -109,6 +109,20 @@ class LessonTest : public QObject {
     QVERIFY(later.progress().finished("x"));
   }
 
+  void a_lesson_is_finished_when_its_questions_are_answered() {
+    LessonPanel panel;
+    show(panel, "## One\nText.\n## Two\n! ask number peak\n! right Yes.\nHow much?\n## Three\nText.\n");
+    panel.go_to(3);
+    QVERIFY(!panel.progress().finished("x"));
+    panel.go_to(1);
+    QVERIFY2(panel.chooser()->currentText().contains("step 2 of 3"), qPrintable(panel.chooser()->currentText()));
+    play(panel);
+    panel.question()->reveal();
+    panel.go_to(3);
+    QVERIFY(panel.progress().finished("x"));
+    QVERIFY2(panel.chooser()->currentText().endsWith(u'✓'), qPrintable(panel.chooser()->currentText()));
+  }
+
   void a_wrong_number_is_answered_with_its_consequences() {
     LessonPanel panel;
     show(panel,
@@ -155,13 +169,20 @@ class LessonTest : public QObject {
     LessonPanel panel;
     show(panel, "## One\n! ask node at_peak\n! right Yes.\nWho?\n## Two\n! ask block block(A)\n! right Yes.\nWhich?\n");
     QuestionBox* q = panel.question();
-    q->take_click("B", {});
+    QVERIFY(!q->answer_button()->isEnabled());
+    q->offer("E", {});  // looking at a tensor does not answer
+    q->offer("B", {});
+    QVERIFY(!q->answered().done() && q->answered().wrong == 0);
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QVERIFY2(q->feedback().contains("B") && q->feedback().contains("step 1"), qPrintable(q->feedback()));
-    q->take_click("E", {});
+    QCOMPARE(q->answered().wrong, 1);
+    q->offer("E", {});
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QVERIFY(q->answered().right);
     panel.go_forward();
     play(panel);
-    q->take_click("", {"A"});
+    q->offer("", {"A"});
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QVERIFY(q->answered().right);
   }
 
@@ -189,6 +210,30 @@ class LessonTest : public QObject {
     drag(4, 0);
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
     QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
+  }
+
+  // The bytes that are enough are marked, and the tensors that are not placed name theirs in any size of type.
+  void the_board_marks_the_goal() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask place bound of A B C D E\n! right Yes.\nPlace them.\n");
+    PlacementBoard* board = panel.question()->board();
+    board->place(4, 0);
+    const QRect e = board->rect_of(4);
+    const double pixels_per_byte = e.height() / 4096.0;
+    const int goal = e.bottom() - qRound(4608 * pixels_per_byte);
+    QVERIFY2(goal > 0, qPrintable(QString::number(goal)));
+    QVERIFY2(e.height() > board->height() / 2, qPrintable(QString::number(e.height())));  // not scaled to 8704 bytes
+    const QImage drawn = board->grab().toImage();
+    int marked = 0;
+    for (int x = e.left(); x < e.right(); ++x)
+      for (int y = goal - 2; y <= goal + 2; ++y)
+        if (drawn.pixelColor(x, y) == ThemeColours::of(board->palette()).selection_outer) {
+          ++marked;
+          break;
+        }
+    QVERIFY2(marked > e.width() / 4, qPrintable(QString::number(marked)));
+    QTest::mouseClick(panel.large_button(), Qt::LeftButton);
+    QVERIFY(board->rect_of(0).width() > board->fontMetrics().horizontalAdvance("A 1 KiB"));
   }
 
   void the_board_is_drawn_in_the_theme_of_the_window() {
@@ -265,6 +310,68 @@ class LessonTest : public QObject {
     QVERIFY(panel.question()->option(0)->accessibleName().startsWith("Many words"));
     QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(line->width() / 2, line->height() - 4));
     QVERIFY(panel.question()->option(0)->isChecked());
+  }
+
+  // A digit typed in the list of lessons used to select a lesson.
+  void a_typed_number_is_the_answer_wherever_the_focus_is() {
+    LessonPanel panel;
+    const QString steps = "## One\n! ask number peak\n! right Yes.\nHow much?\n";
+    show(panel, steps);
+    panel.set_lessons({made("x", steps), made("y", steps), made("z", steps)});
+    panel.begin("x");
+    play(panel);
+    QTRY_COMPARE(QApplication::focusWidget(), panel.question()->number());
+    panel.chooser()->setFocus();
+    QTest::keyClicks(panel.chooser(), "460");
+    QCOMPARE(text_of(panel.open_lesson()->id), QString("x"));
+    panel.browser()->setFocus();
+    QTest::keyClicks(panel.browser(), "8");
+    QCOMPARE(panel.question()->number()->text(), QString("4608"));
+    QTest::keyClick(panel.question()->number(), Qt::Key_Return);
+    QVERIFY(panel.question()->answered().right);
+    QCOMPARE(QApplication::focusWidget(), panel.next_button());
+    QTest::keyClicks(panel.chooser(), "2");
+    QCOMPARE(text_of(panel.open_lesson()->id), QString("x"));
+  }
+
+  // Long questions scroll; they neither enlarge the window nor squeeze the options.
+  void a_long_question_scrolls() {
+    LessonPanel panel;
+    show(panel, "## One\nText.\n");
+    const int height = panel.minimumSizeHint().height();
+    show(panel, "## One\n! ask choice planned_tensors\n! option 9 " + QString("Many words. ").repeated(30) +
+                    "| No.\n! option 5 One\n! option 8 " + QString("More words. ").repeated(30) + "| No.\n! hint " +
+                    QString("A long hint. ").repeated(30) + "\n! right " + QString("A long reply. ").repeated(30) +
+                    "\n" + QString("A long text. ").repeated(60) + "\n");
+    panel.resize(420, 400);
+    QuestionBox* q = panel.question();
+    QTest::mouseClick(q->hint_button(), Qt::LeftButton);
+    QTest::mouseClick(q->option(1), Qt::LeftButton);
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
+    QVERIFY(q->answered().right);
+    QCOMPARE(panel.minimumSizeHint().height(), height);
+    QCOMPARE(panel.height(), 400);
+    for (size_t i = 0; i < 3; ++i) {
+      const QWidget* line = q->option(i)->parentWidget();
+      QTRY_VERIFY2(
+          line->height() >= line->heightForWidth(line->width()),
+          qPrintable(
+              QStringLiteral("%1: %2 of %3").arg(i).arg(line->height()).arg(line->heightForWidth(line->width()))));
+    }
+    const auto end = [&] {
+      return q->feedback_label()->mapTo(panel.page()->viewport(), QPoint(0, q->feedback_label()->height())).y();
+    };
+    QTRY_VERIFY2(end() <= panel.page()->viewport()->height(), qPrintable(QString::number(end())));
+  }
+
+  void the_last_hint_does_not_move_the_focus_to_the_answer() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask number peak\n! hint One.\n! right Yes.\nHow much?\n");
+    panel.question()->hint_button()->setFocus();
+    QTest::keyClick(panel.question()->hint_button(), Qt::Key_Space);
+    QVERIFY(!panel.question()->hint_button()->isEnabled());
+    QVERIFY(QApplication::focusWidget() != panel.question()->reveal_button());
+    QVERIFY(QApplication::focusWidget() != panel.large_button());
   }
 
   void large_type_is_larger() {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_stage.h"
+
+#include <QDockWidget>
+#include <QLabel>
+
+#include <algorithm>
+
+#include "motion.h"
+#include "shell.h"
+
+namespace arenascope::app {
+namespace {
+
+constexpr int kNarrowestLesson = 380, kWidestLesson = 560;  // of the lesson, in logical pixels
+
+const PanelDescriptor& kind_of(const QString& id) {
+  return *std::ranges::find_if(panel_kinds(),
+                               [&](const PanelDescriptor& kind) { return id == QLatin1String(kind.id); });
+}
+
+}  // namespace
+
+int LessonStage::lesson_width(int window) { return std::clamp(window * 34 / 100, kNarrowestLesson, kWidestLesson); }
+
+void LessonStage::begin() {
+  if (open()) return;
+  open_ = true;
+  shell_.layouts->hold();
+}
+
+void LessonStage::end() {
+  if (!open()) return;
+  open_ = false;
+  show_titles(false);
+  shown_.clear();
+  requested_.clear();
+  shell_.layouts->release();
+}
+
+void LessonStage::show(const QStringList& panels) {
+  requested_ = panels;
+  update();
+}
+
+void LessonStage::leave_out(const QStringList& panels) {
+  if (panels == left_out_) return;
+  left_out_ = panels;
+  if (open()) update();
+}
+
+// A panel that is already in place keeps its size.
+void LessonStage::update() {
+  QStringList panels;
+  for (const QString& id : requested_)
+    if (!left_out_.contains(id)) panels << id;
+  if (panels.isEmpty() && !requested_.isEmpty()) panels << requested_.front();
+  const auto dock = [&](const QString& id) { return shell_.panels->dock(id); };
+  const bool only_these = std::ranges::all_of(panel_kinds(), [&](const PanelDescriptor& kind) {
+    const QString id = QString::fromLatin1(kind.id);
+    return dock(id)->isHidden() != (panels.contains(id) || id == u"lesson");
+  });
+  if (panels == shown_ && only_these) return;
+  show_titles(false);
+  shown_ = panels;
+  shell_.panels->enter_stage(panels + QStringList{QStringLiteral("lesson")});
+  shell_.window->setUpdatesEnabled(false);
+  shell_.window->setAnimated(false);
+  arrange();
+  shell_.window->setAnimated(wants_motion());
+  show_titles(true);
+  resize();
+  shell_.window->setUpdatesEnabled(true);
+}
+
+void LessonStage::arrange() {
+  QMainWindow* window = shell_.window;
+  const auto dock = [&](const QString& id) { return shell_.panels->dock(id); };
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    QDockWidget* each = dock(QString::fromLatin1(kind.id));
+    window->removeDockWidget(each);
+    each->setFloating(false);
+  }
+  QDockWidget* lesson = dock(QStringLiteral("lesson"));
+  window->addDockWidget(Qt::TopDockWidgetArea, lesson);
+  lesson->show();
+  QDockWidget* last = nullptr;
+  for (const QString& id : shown_) {
+    if (last == nullptr)
+      window->splitDockWidget(lesson, dock(id), Qt::Horizontal);
+    else
+      window->splitDockWidget(last, dock(id), Qt::Vertical);
+    last = dock(id);
+    last->show();
+  }
+  QDockWidget* tabs = last != nullptr ? last : lesson;
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    const QString id = QString::fromLatin1(kind.id);
+    if (id == u"lesson" || shown_.contains(id)) continue;
+    window->tabifyDockWidget(tabs, dock(id));
+    dock(id)->hide();
+  }
+  if (last != nullptr) last->raise();
+}
+
+// A plot is twice as high as a table.
+void LessonStage::resize() {
+  if (shown_.isEmpty()) return;
+  const auto dock = [&](const QString& id) { return shell_.panels->dock(id); };
+  const int width = shell_.window->width(), side = lesson_width(width);
+  shell_.window->resizeDocks({dock(QStringLiteral("lesson")), dock(shown_.front())}, {side, width - side},
+                             Qt::Horizontal);
+  QList<QDockWidget*> docks;
+  QList<int> heights;
+  for (const QString& id : shown_) {
+    docks << dock(id);
+    heights << shell_.window->height() * (kind_of(id).group == PanelGroup::None ? 2 : 1);
+  }
+  shell_.window->resizeDocks(docks, heights, Qt::Vertical);
+}
+
+// Plots show their names; a table has one in its tab, which it does not have here.
+void LessonStage::show_titles(bool on) {
+  for (const QString& id : shown_) {
+    QDockWidget* dock = shell_.panels->dock(id);
+    if (kind_of(id).group == PanelGroup::None) continue;
+    if (auto* label = qobject_cast<QLabel*>(dock->titleBarWidget()); label != nullptr && !on) {
+      auto* none = new QWidget(dock);
+      none->setFixedHeight(1);
+      dock->setTitleBarWidget(none);
+      delete label;
+    } else if (on && dock->titleBarWidget() != nullptr) {
+      delete dock->titleBarWidget();
+      auto* title = new QLabel(dock->windowTitle(), dock);
+      title->setObjectName(QStringLiteral("stage_title"));
+      title->setContentsMargins(6, 4, 6, 2);
+      QFont font = title->font();
+      font.setBold(true);
+      title->setFont(font);
+      dock->setTitleBarWidget(title);
+    }
+  }
+}
+
+}  // namespace arenascope::app

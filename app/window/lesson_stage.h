@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window during a lesson: next to the lesson only the panels that its step shows, as large as they can be. All other
+// panels are hidden; one that the user opens becomes a tab of the last one shown. The user's panels come back afterwards.
+#pragma once
+#include <QStringList>
+
+namespace arenascope::app {
+
+struct Shell;
+
+class LessonStage {
+ public:
+  explicit LessonStage(Shell& shell) : shell_(shell) {}
+
+  static int lesson_width(int window);  // of the lesson panel in a window of that width
+
+  bool open() const { return open_; }
+  void begin();                          // keeps the user's layout until end()
+  void show(const QStringList& panels);  // known panels, from top to bottom; empty: the lesson alone
+  // Leaves out these panels, which a note replaces; the first panel stays if all of them are left out.
+  void leave_out(const QStringList& panels);
+  const QStringList& shown() const { return shown_; }
+  void end();
+
+ private:
+  void update();
+  void arrange();
+  void resize();
+  void show_titles(bool on);
+
+  Shell& shell_;
+  bool open_ = false;
+  QStringList requested_, left_out_, shown_;
+};
+
+}  // namespace arenascope::app
