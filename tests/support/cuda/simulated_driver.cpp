@@ -290,7 +290,7 @@ std::string SimulatedDriver::addresses_in(const void* params, size_t bytes) cons
     if (after == memory_.begin()) continue;
     const auto& [begin, block] = *--after;
     const Bytes offset = value - static_cast<char*>(begin);
-    if (offset < block.bytes) out += fmt::format(" {}+{}", block.number, offset);
+    if (offset >= 0 && offset < block.bytes) out += fmt::format(" {}+{}", block.number, offset);
   }
   return out;
 }
