@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-Ended limited(int64_t bytes, const std::vector<std::string>& arguments) {
-  std::vector<std::string> all{"-c", "ulimit -v \"$0\"; exec \"$@\"", std::to_string(bytes / 1024), ARENASCOPE_CLI};
+Ended limited(int64_t bytes, const std::vector<std::string>& arguments, const std::string& program = ARENASCOPE_CLI) {
+  std::vector<std::string> all{"-c", "ulimit -v \"$0\"; exec \"$@\"", std::to_string(bytes / 1024), program};
   all.insert(all.end(), arguments.begin(), arguments.end());
   return run_program("/bin/sh", all);
 }
@@ -35,11 +36,12 @@ struct Counts {
 };
 
 // Runs the command under each limit of [from, to). It succeeds, or reports an error and ends with its status.
-void check_limits(const std::vector<std::string>& command, int64_t from, int64_t to, int64_t step, Counts& counts) {
+void check_limits(const std::vector<std::string>& command, int64_t from, int64_t to, int64_t step, Counts& counts,
+                  const std::string& program = ARENASCOPE_CLI) {
   CAPTURE(joined(command));
   for (int64_t limit = from; limit < to; limit += step) {
     CAPTURE(limit);
-    const Ended ended = limited(limit, command);
+    const Ended ended = limited(limit, command, program);
     CAPTURE(ended.err);
     CHECK_FALSE(ended.hung);
     CHECK((ended.status == 0 || ended.status == 1 || ended.status == 2));
@@ -95,3 +97,30 @@ TEST_CASE("memory that is refused during a run is an error, not a signal") {
   CHECK(counts.done > 0);
   CHECK(counts.refused > 0);
 }
+
+#ifdef ARENASCOPE_WINDOW
+// Qt aborts where memory is refused, so the window refuses limits that are too small for it.
+TEST_CASE("an export of the window under an address-space limit is an image or an error, not a signal") {
+  if (kSanitized) return;
+  if (!std::filesystem::exists(ARENASCOPE_WINDOW)) {
+    MESSAGE("skipped: " << ARENASCOPE_WINDOW << " is not built");
+    return;
+  }
+  const TempFolder folder;
+  const std::string image = folder / "image.png", model = folder / "model.onnx", damaged = folder / "damaged.onnx";
+  write_file(model, product_model(64, 512, 512));
+  std::string bytes = product_model(64, 512, 512);
+  for (size_t at = 16; at < 200; at += 40) bytes[at] = static_cast<char>(bytes[at] ^ 0x15);
+  write_file(damaged, bytes);
+  const bool all = std::getenv("ARENASCOPE_LONG_TESTS") != nullptr;
+  const int64_t loaded = 300 * kMiB;  // below it the system's loader refuses to start the program
+  Counts counts;
+  for (const std::string& file : {std::string("zoo:mnist_cnn"), model, damaged}) {
+    const std::vector<std::string> command{"--export", "arena", "-o", image, file};
+    check_limits(command, loaded, 1024 * kMiB, (all ? 60 : 300) * kMiB, counts, ARENASCOPE_WINDOW);
+    check_limits(command, 1024 * kMiB, 1800 * kMiB, (all ? 30 : 260) * kMiB, counts, ARENASCOPE_WINDOW);
+  }
+  CHECK(counts.done > 0);
+  CHECK(counts.refused > 0);
+}
+#endif
