@@ -5,7 +5,7 @@ _arenascope_cli() {
   local cur prev words cword options models=
   _init_completion -n : || return
   if [ "$cword" -eq 1 ]; then
-    COMPREPLY=($(compgen -W 'devices info plan run generate train verify bench convert audit replay attach --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'devices info plan run generate train verify bench convert audit diff query replay report attach --help --version' -- "$cur"))
     return
   fi
   case "${words[1]}" in
@@ -186,12 +186,47 @@ _arenascope_cli() {
       options='-h --help --metric --json --allow-unknown'
       models=
       ;;
+    diff)
+      case "$prev" in
+        --fail-on) _filedir; return ;;
+        --top) _filedir; return ;;
+        --planner) COMPREPLY=($(compgen -W 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -- "$cur")); return ;;
+        --order) COMPREPLY=($(compgen -W 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -- "$cur")); return ;;
+        --budget) _filedir; return ;;
+        --budget-steps) _filedir; return ;;
+      esac
+      options='-h --help --fail-on --all --top --markdown --planner --order --budget --budget-steps --json --allow-unknown'
+      models=
+      ;;
+    query)
+      case "$prev" in
+        --named) _filedir; return ;;
+        --planner) COMPREPLY=($(compgen -W 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -- "$cur")); return ;;
+        --order) COMPREPLY=($(compgen -W 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -- "$cur")); return ;;
+        --budget) _filedir; return ;;
+        --budget-steps) _filedir; return ;;
+      esac
+      options='-h --help --named --list --tables --csv --planner --order --budget --budget-steps --json --allow-unknown'
+      models=
+      ;;
     replay)
       case "$prev" in
         --set) _filedir; return ;;
         --memory) COMPREPLY=($(compgen -W 'planned eager none' -- "$cur")); return ;;
       esac
       options='-h --help --set --memory --json'
+      models=
+      ;;
+    report)
+      case "$prev" in
+        -o|--output) _filedir; return ;;
+        --top) _filedir; return ;;
+        --planner) COMPREPLY=($(compgen -W 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -- "$cur")); return ;;
+        --order) COMPREPLY=($(compgen -W 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -- "$cur")); return ;;
+        --budget) _filedir; return ;;
+        --budget-steps) _filedir; return ;;
+      esac
+      options='-h --help -o --output --markdown --top --planner --order --budget --budget-steps --json --allow-unknown'
       models=
       ;;
     attach)

@@ -16,7 +16,10 @@ _arenascope_cli() {
     'bench:Run micro-benchmarks and compare them with their baselines'
     'convert:Convert between recordings and other tools'\'' formats'
     'audit:Recompute every value that the window shows from the raw events of a recording or trace'
+    'diff:Compare two recordings, traces or plans, with the tensors, call sites and nodes that explain each change'
+    'query:Query the tables of a recording, trace, model or plan with SQL'
     'replay:Replay the requests of a PyTorch memory snapshot with other allocator settings'
+    'report:Write a report of a recording, trace, model or plan\: text, Markdown, JSON, or one HTML page to send'
     'attach:Start a program and report or record its tensors, buffers and kernels'
   )
   if (( CURRENT == 2 )); then
@@ -127,7 +130,7 @@ _arenascope_cli() {
         '*--no-thread-fallback[Use all threads even if one thread would be faster]' \
         '*--output[Directory for the outputs, one .npy file each]:value:_files' \
         '*--repeat[Number of runs]:value:_files' \
-        '*--no-node-times[Do not measure single nodes; lets a device queue or replay the whole graph]' \
+        '*--no-node-times[Do not measure single nodes]' \
         '*--record[Recording file of the runs]:value:_files' \
         '*--json[Print one JSON object]' \
         '*:file:_arenascope_cli_models'
@@ -256,6 +259,38 @@ _arenascope_cli() {
         '*--allow-unknown[Exit status 0 although some events of the file could not be read]' \
         '*:file:_files'
       ;;
+    diff)
+      _arguments \
+        '*-h[Print this help message and exit]' \
+        '*--help[Print this help message and exit]' \
+        '*--fail-on[Limits of growth, separated by commas\: METRIC+AMOUNT in %, bytes (64MiB) or time (1ms); the metrics are peak, reserved, arena, node-time and run-time. Exit status 1 if one is exceeded]:value:_files' \
+        '*--all[Print all metrics, and print them if nothing changed]' \
+        '*--top[Largest contributions printed per metric]:value:_files' \
+        '*--markdown[Print Markdown tables, such as for a pull request]' \
+        '*--planner[Planner of models and intervals]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \
+        '*--order[Execution order of models]:value:(depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all)' \
+        '*--budget[Time limit of search planners in seconds]:value:_files' \
+        '*--budget-steps[Limit of search planners in steps instead of seconds, so that a loaded machine gives the same answer]:value:_files' \
+        '*--json[Print one JSON object]' \
+        '*--allow-unknown[Exit status 0 although a part of a file is missing from the comparison]' \
+        '*:file:_files'
+      ;;
+    query)
+      _arguments \
+        '*-h[Print this help message and exit]' \
+        '*--help[Print this help message and exit]' \
+        '*--named[Name of a built-in query; --list prints them]:value:_files' \
+        '*--list[Print the built-in queries]' \
+        '*--tables[Print the tables and their columns as Markdown]' \
+        '*--csv[Print CSV]' \
+        '*--planner[Planner of models and intervals]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \
+        '*--order[Execution order of models]:value:(depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all)' \
+        '*--budget[Time limit of search planners in seconds]:value:_files' \
+        '*--budget-steps[Limit of search planners in steps instead of seconds, so that a loaded machine gives the same answer]:value:_files' \
+        '*--json[Print one JSON object]' \
+        '*--allow-unknown[Exit status 0 although a part of the file is missing from the tables]' \
+        '*:file:_files'
+      ;;
     replay)
       _arguments \
         '*-h[Print this help message and exit]' \
@@ -263,6 +298,22 @@ _arenascope_cli() {
         '*--set[Settings in the format of PYTORCH_CUDA_ALLOC_CONF (max_split_size_mb\:128,expandable_segments\:True); may be repeated]:value:_files' \
         '*--memory[Device memory (512MiB, 24GiB); default\: unlimited]:value:(planned eager none)' \
         '*--json[Print one JSON object]' \
+        '*:file:_files'
+      ;;
+    report)
+      _arguments \
+        '*-h[Print this help message and exit]' \
+        '*--help[Print this help message and exit]' \
+        '*-o[Output file; the extension selects the form\: .html, .md, .txt or .json; default\: text on standard output]:value:_files' \
+        '*--output[Output file; the extension selects the form\: .html, .md, .txt or .json; default\: text on standard output]:value:_files' \
+        '*--markdown[Print Markdown instead of text]' \
+        '*--top[Rows per table of text and Markdown]:value:_files' \
+        '*--planner[Planner of models and intervals]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \
+        '*--order[Execution order of models]:value:(depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all)' \
+        '*--budget[Time limit of search planners in seconds]:value:_files' \
+        '*--budget-steps[Limit of search planners in steps instead of seconds, so that a loaded machine gives the same answer]:value:_files' \
+        '*--json[Print one JSON object]' \
+        '*--allow-unknown[Exit status 0 although a part of the file is missing from the report]' \
         '*:file:_files'
       ;;
     attach)
