@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether an answer about a recording, trace or model covers the whole file.
+// The parts of a recording, trace or model that an answer does not cover.
 #pragma once
 #include <string>
 

@@ -122,7 +122,7 @@ void LessonActions::hover(const std::string& name) {
 // In presentation mode a frame marks the panel.
 void LessonActions::point_at(const QString& panel) {
   QDockWidget* dock = shell_.panels->dock(panel);
-  if (!panel_->large_button()->isChecked() || dock == nullptr) return;
+  if (!panel_->widgets().large->isChecked() || dock == nullptr) return;
   if (!pointer_) pointer_ = new PanelPointer(shell_.window);
   pointer_->point_at(dock, shell_.theme->colours()[Role::Wait]);
 }

@@ -23,7 +23,7 @@ std::string misfit(const lesson::Lesson& lesson, size_t step, const lesson::Scen
   panel.resize(LessonStage::lesson_width(kSmallWindow.width()), kSmallWindow.height() - kBars);
   panel.show();
   panel.preview(static_cast<int>(step), scene);
-  const int needed = panel.content_height(), available = panel.page()->viewport()->height();
+  const int needed = panel.content_height(), available = panel.widgets().page->viewport()->height();
   if (needed <= available) return {};
   return fmt::format("text and question are {} pixels high; {} fit into a window of {} by {}", needed, available,
                      kSmallWindow.width(), kSmallWindow.height());

@@ -78,9 +78,9 @@ Status play_step(const Shell& shell, LessonPanel* panel, int step) {
   panel->go_to(step);
   wait_until([&done] { return done; }, kHandoutPatience);
   QObject::disconnect(connection);
-  if (done && panel->problem().isEmpty()) return {};
+  if (done && panel->widgets().problem->text().isEmpty()) return {};
   return lesson::error_at(*panel->open_lesson(), panel->open_lesson()->steps[static_cast<size_t>(step)].line,
-                          panel->problem().toStdString());
+                          panel->widgets().problem->text().toStdString());
 }
 
 QString markdown_as_html(const QString& markdown) {
@@ -217,7 +217,7 @@ Status write_handout(const Shell& shell, const QString& path, const PlayedStep& 
     for (size_t i = 0; i < opened_lesson.steps.size(); ++i) {
       if (auto ok = play_step(shell, *panel, static_cast<int>(i)); !ok) return ok;
       if (played) played(static_cast<int>(i), (*panel)->scene());
-      add_step(page, opened_lesson.steps[i], (*panel)->scene(), stage_of(shell), (*panel)->question()->board());
+      add_step(page, opened_lesson.steps[i], (*panel)->scene(), stage_of(shell), (*panel)->widgets().question->board());
     }
   }
   if (!page.answers.isEmpty()) page.parts << QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);

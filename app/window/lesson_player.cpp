@@ -61,7 +61,7 @@ LessonPlayer::LessonPlayer(Shell& shell, LessonPanel* panel)
   connect(panel_, &LessonPanel::tensor_hovered, this,
           [this](const QString& name) { actions_.hover(name.toStdString()); });
   connect(panel_, &LessonPanel::shown, this, &LessonPlayer::hide_panels);
-  connect(panel_->question(), &QuestionBox::changed, this, &LessonPlayer::hide_panels);
+  connect(panel_->widgets().question, &QuestionBox::changed, this, &LessonPlayer::hide_panels);
   connect(shell_.documents, &Documents::changed, this, &LessonPlayer::hide_panels);
 }
 
@@ -153,7 +153,7 @@ void LessonPlayer::hide_panels() {
   for (const QString& id : hidden)
     shell_.panels->hide_with_placeholder(id, tr("%1 would reveal the answer. It is hidden until you answer the "
                                                 "question of this step.\nUse the other panels.")
-                                                 .arg(shell_.panels->title(id)));
+                                                 .arg(shell_.panels->dock(id)->windowTitle()));
 }
 
 QString LessonPlayer::at_line(int line, const QString& what) const {
@@ -245,7 +245,7 @@ void LessonPlayer::read_figures() {
 void LessonPlayer::on_selection_changed() {
   if (busy() || panel_->current() == nullptr) return;
   const auto [tensor, block] = named(shell_.document().selection()->current(), *shell_.document().source());
-  panel_->question()->offer(tensor, block);
+  panel_->widgets().question->offer(tensor, block);
 }
 
 // While a lesson is played, Page Up and Page Down are its own in every widget of the window, and Enter answers with what
@@ -260,9 +260,9 @@ bool LessonPlayer::eventFilter(QObject* watched, QEvent* event) {
   }
   if (event->type() == QEvent::KeyPress && widget == QApplication::focusWidget()) {
     const int key = static_cast<QKeyEvent*>(event)->key();
-    if ((key == Qt::Key_Return || key == Qt::Key_Enter) && panel_->question()->has_offer() &&
+    if ((key == Qt::Key_Return || key == Qt::Key_Enter) && panel_->widgets().question->has_offer() &&
         !panel_->isAncestorOf(widget))
-      panel_->question()->answer();
+      panel_->widgets().question->answer();
   }
   return false;
 }

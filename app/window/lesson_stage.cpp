@@ -63,7 +63,7 @@ void LessonStage::update() {
   if (panels == shown_ && only_these) return;
   show_titles(false);
   shown_ = panels;
-  shell_.panels->enter_stage(panels + QStringList{QStringLiteral("lesson")});
+  shell_.panels->set_stage(panels + QStringList{QStringLiteral("lesson")});
   shell_.window->setUpdatesEnabled(false);
   shell_.window->setAnimated(false);
   arrange();

@@ -40,6 +40,8 @@ namespace {
 
 // The first visible plot or graph.
 void focus_view(const Panels& panels) {
+  const QString first = QStringLiteral("arena");
+  if (!panels.dock(first)->isHidden()) return panels.parts(first).drawn->setFocus();
   for (const PanelDescriptor& kind : panel_kinds()) {
     QWidget* view = panels.parts(QString::fromLatin1(kind.id)).drawn;
     if (view != nullptr && !panels.dock(QString::fromLatin1(kind.id))->isHidden()) return view->setFocus();

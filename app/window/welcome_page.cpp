@@ -147,6 +147,12 @@ void WelcomePage::add_recent(QVBoxLayout* lines, const QStringList& files) {
   });
 }
 
+static QFont title_font(QFont font) {
+  font.setPointSizeF(font.pointSizeF() * 2);
+  font.setBold(true);
+  return font;
+}
+
 void WelcomePage::fill() {
   delete layout();
   if (inside_ != nullptr) {
@@ -162,10 +168,7 @@ void WelcomePage::fill() {
   outer->addStretch(2);
   auto* column = new QVBoxLayout(inside_);
   auto* title = new QLabel(QStringLiteral("Arenascope"), inside_);
-  QFont large = title->font();
-  large.setPointSizeF(large.pointSizeF() * 2);
-  large.setBold(true);
-  title->setFont(large);
+  title->setFont(title_font(title->font()));
   doing_ = new QLabel(tr("Memory visualizer, profiler and step debugger for tensor programs"), inside_);
   doing_->setObjectName(QStringLiteral("doing"));
   doing_->setWordWrap(true);

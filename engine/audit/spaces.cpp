@@ -216,9 +216,11 @@ void write_each(const std::string& range, Interval interval, Nanoseconds origin,
     out.share(id + ".used", length > 0 ? static_cast<double>(length_of_union(use->there)) / length : 0);
   }
   if (t.moments.size() > kMaxMoments) return;
-  for (size_t k = 0; k < t.moments.size(); ++k) {
+  // The range may begin before anything is allocated or reserved; that is no change.
+  const bool empty = !t.moments.empty() && t.moments[0].blocks == 0 && t.moments[0].reserved == 0;
+  for (size_t k = empty ? 1 : 0; k < t.moments.size(); ++k) {
     const Moment& m = t.moments[k];
-    const std::string id = range + ".moment." + std::to_string(k);
+    const std::string id = range + ".moment." + std::to_string(empty ? k - 1 : k);
     out.time(id + ".at", m.time - origin);
     out.bytes(id + ".active", m.active);
     out.count(id + ".blocks", m.blocks);

@@ -82,7 +82,7 @@ Result<Verdict> judge_choice(const Scene& scene, const Question& q, const Answer
   return verdict;
 }
 
-// What a tensor that was selected is, in the terms of the question.
+// Describes a selected tensor in the terms of the question.
 Verdict reply_to(const Scene& scene, const Question& q, const std::string& name, const Found& found) {
   Verdict verdict;
   verdict.names = {name};

@@ -18,7 +18,8 @@ constexpr Category kNoTime{"event without a valid time", "events without a valid
 constexpr Category kNoDuration{"span without a valid duration", "spans without a valid duration",
                                "shown without a duration"};
 constexpr Category kUnknownPhase{"event of an unknown phase", "events of an unknown phase", "not read"};
-constexpr Category kOpenSpan{"span without an end", "spans without an end", "shown up to the end of the trace"};
+constexpr Category kOpenSpan{"span without an end", "spans without an end", "shown up to the end of the trace",
+                             Severity::Note};
 constexpr Category kUnmatched{"end without a begin", "ends without a begin", "not shown"};
 constexpr Category kNoValue{"counter event without a value", "counter events without a value", "not read"};
 constexpr Category kNoBytes{"memory event without a number of bytes", "memory events without a number of bytes",

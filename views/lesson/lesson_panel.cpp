@@ -17,6 +17,16 @@ namespace {
 
 constexpr double kLarge = 1.7;  // for presenting
 
+QScrollArea* make_page(QWidget* parent) {
+  auto* made = new QScrollArea(parent);
+  made->setWidgetResizable(true);
+  made->setFrameShape(QFrame::NoFrame);
+  made->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  made->setFocusPolicy(Qt::NoFocus);
+  made->setMinimumHeight(7 * parent->fontMetrics().lineSpacing());
+  return made;
+}
+
 QTextBrowser* make_browser(QWidget* parent) {
   auto* made = new QTextBrowser(parent);
   made->setOpenLinks(false);
@@ -36,12 +46,7 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   chooser_->setMinimumContentsLength(12);
   chooser_->installEventFilter(this);
-  page_ = new QScrollArea(this);
-  page_->setWidgetResizable(true);
-  page_->setFrameShape(QFrame::NoFrame);
-  page_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  page_->setFocusPolicy(Qt::NoFocus);
-  page_->setMinimumHeight(7 * fontMetrics().lineSpacing());
+  page_ = make_page(this);
   text_ = make_browser(this);
   question_ = new QuestionBox(this);
   const auto button = [this](const char* name) {
@@ -64,8 +69,8 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   connect(chooser_, &QComboBox::activated, this, [this](int i) { begin(chooser_->itemData(i).toString()); });
   connect(text_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
           [this] { fit_text(); });
-  connect(back_, &QToolButton::clicked, this, &LessonPanel::go_back);
-  connect(next_, &QToolButton::clicked, this, &LessonPanel::go_forward);
+  connect(back_, &QToolButton::clicked, this, [this] { go_to(step_ - 1); });
+  connect(next_, &QToolButton::clicked, this, [this] { go_to(step_ + 1); });
   connect(again_, &QToolButton::clicked, this, [this] { go_to(step_); });
   connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
     if (url.scheme() == u"lesson") begin(url.path());

@@ -16,6 +16,15 @@
 
 namespace arenascope::views {
 
+struct LessonWidgets {
+  QComboBox* chooser;
+  QScrollArea* page;
+  QTextBrowser* text;
+  QuestionBox* question;
+  QToolButton *back, *next, *large;
+  QLabel* problem;
+};
+
 class LessonPanel : public QWidget {
   Q_OBJECT
  public:
@@ -26,8 +35,6 @@ class LessonPanel : public QWidget {
   void begin(const QString& id);  // resumes at the last step; "": the list of lessons
   void restart(const QString& id);
   void go_to(int step);
-  void go_forward() { go_to(step_ + 1); }
-  void go_back() { go_to(step_ - 1); }
   // Shows a step of the first lesson as it is entered, without progress and without signals.
   void preview(int step, lesson::Scene scene);
   int content_height() const;  // of text and question at the current width
@@ -38,15 +45,7 @@ class LessonPanel : public QWidget {
   void set_scene(lesson::Scene scene);
   const lesson::Scene& scene() const { return scene_; }
   void show_problem(const QString& problem);  // below the text; empty: nothing
-  QString problem() const { return problem_->text(); }
-  QString text() const { return text_->toPlainText(); }
-  QTextBrowser* browser() const { return text_; }
-  QScrollArea* page() const { return page_; }
-  QComboBox* chooser() const { return chooser_; }
-  QToolButton* next_button() const { return next_; }
-  QToolButton* back_button() const { return back_; }
-  QToolButton* large_button() const { return large_; }
-  QuestionBox* question() const { return question_; }
+  LessonWidgets widgets() const { return {chooser_, page_, text_, question_, back_, next_, large_, problem_}; }
   const LessonProgress& progress() const { return progress_; }
   // Exchanges the progress, for a lesson that is played without its learner.
   LessonProgress exchange_progress(LessonProgress other) { return std::exchange(progress_, std::move(other)); }

@@ -440,10 +440,8 @@ FigureText OccupancyView::tip_of_layer(const CursorReadout& readout, const Occup
     }
   };
   const Figure bytes = layer_bytes(layer.unfilled);
-  const bool named = picture_->scope == OccupancyScope::Allocators || picture_->scope == OccupancyScope::Devices;
-  const QString name = layer_name(layer);
-  return with_parts(tr("%1: %2"), {named ? name_text(name) : plain_text(name),
-                                   exact_text(bytes.id, static_cast<Bytes>(bytes.value))});
+  return with_parts(tr("%1: %2"),
+                    {name_text(layer_name(layer)), exact_text(bytes.id, static_cast<Bytes>(bytes.value))});
 }
 
 FigureText OccupancyView::tip(const QPointF& pixel) const {
@@ -467,7 +465,14 @@ FigureText OccupancyView::tip(const QPointF& pixel) const {
                  std::max(0.0, static_cast<double>(o.arena) - planned.value), FigureUnit::Bytes));
     return text;
   }
-  for (const auto& k : o.kinds) text.line(tip_of_layer(readout, k));
+  if (o.scope == OccupancyScope::CallSites) {
+    // Names the layer under the pointer; the auditor has no bytes by call site at a time.
+    const double x = x_axis()->pixelToCoord(pixel.x()), y = y_axis()->pixelToCoord(pixel.y());
+    const auto under = std::ranges::find_if(o.kinds, [&](const auto& k) { return y <= value_at(k.stacked, x); });
+    if (under != o.kinds.end()) text.line(name_text(layer_name(*under)));
+  } else {
+    for (const auto& k : o.kinds) text.line(tip_of_layer(readout, k));
+  }
   if (o.needed > 0) add(tr("planned: %1"), readout.planned());
   if (!o.reserved.empty()) add(tr("reserved: %1"), readout.reserved());
   return text;

@@ -58,8 +58,9 @@ void convert(const Shell& shell) {
 
 void save_picture(const Shell& shell) {
   const QString id = shell.panels->current();
-  const QString path = shell.ask_file(true, Shell::tr("Save a picture of %1").arg(shell.panels->title(id)),
-                                      Shell::tr("Pictures (*.png *.svg *.pdf)"));
+  const QString path =
+      shell.ask_file(true, Shell::tr("Save a picture of %1").arg(shell.panels->dock(id)->windowTitle()),
+                     Shell::tr("Pictures (*.png *.svg *.pdf)"));
   if (path.isEmpty()) return;
   auto draft = shell.output->draft_picture(id, path);
   if (!draft) return shell.report(draft.error());
@@ -74,9 +75,9 @@ void save_picture(const Shell& shell) {
 void save_table(const Shell& shell) {
   const QString id = shell.panels->current();
   const auto csv = shell.output->csv_maker(id);
-  if (!csv) return shell.messages().note(Shell::tr("%1 has no table.").arg(shell.panels->title(id)));
-  const QString path =
-      shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->title(id)), Shell::tr("Tables (*.csv)"));
+  if (!csv) return shell.messages().note(Shell::tr("%1 has no table.").arg(shell.panels->dock(id)->windowTitle()));
+  const QString path = shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->dock(id)->windowTitle()),
+                                      Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
   shell.document().saver()->save(
       path, [csv, path, inputs = open_files(shell)](const Saver::Progress&) { return write_text(csv(), path, inputs); },

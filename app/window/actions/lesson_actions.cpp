@@ -70,11 +70,12 @@ void add_lesson_actions(Shell& shell) {
   a.separator(Menu::Lessons);
   a.add(
       "teach.next", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Next Lesson Step"), {K(Qt::Key_PageDown)},
-      [&shell] { panel_of(shell)->go_forward(); }, QT_TRANSLATE_NOOP("Actions", "Key of a presentation remote"));
+      [&shell] { panel_of(shell)->go_to(panel_of(shell)->step() + 1); },
+      QT_TRANSLATE_NOOP("Actions", "Key of a presentation remote"));
   a.add("teach.back", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Previous Lesson Step"), {K(Qt::Key_PageUp)},
-        [&shell] { panel_of(shell)->go_back(); });
+        [&shell] { panel_of(shell)->go_to(panel_of(shell)->step() - 1); });
   a.add("teach.large", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Large Text for Presentation"), {},
-        [&shell] { panel_of(shell)->large_button()->toggle(); });
+        [&shell] { panel_of(shell)->widgets().large->toggle(); });
   a.add("teach.restart", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Restart Lesson"), {}, [&shell] {
     if (const lesson::Lesson* current = panel_of(shell)->open_lesson()) panel_of(shell)->restart(text_of(current->id));
   });

@@ -226,7 +226,7 @@ void Layouts::hold() {
 
 void Layouts::release() {
   held_ = false;
-  panels_->leave_stage();
+  panels_->set_stage(std::nullopt);
   restore_kind();
   if (waiting_) show(*std::exchange(waiting_, std::nullopt));
 }

@@ -195,7 +195,10 @@ void Panels::adopt_visible() {
   update_visible();
 }
 
-void Panels::enter_stage(const QStringList& panels) { stage_.emplace(panels.begin(), panels.end()); }
+void Panels::set_stage(const std::optional<QStringList>& panels) {
+  stage_.reset();
+  if (panels) stage_.emplace(panels->begin(), panels->end());
+}
 
 void Panels::raise(const QString& id) {
   const PanelDescriptor& kind = *panels_.at(id).kind;

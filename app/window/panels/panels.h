@@ -22,7 +22,6 @@ class Panels : public QObject {
 
   QDockWidget* dock(const QString& id) const;  // null: unknown id
   const PanelInstance& parts(const QString& id) const { return panels_.at(id).parts; }
-  QString title(const QString& id) const { return dock(id)->windowTitle(); }
   // Table with the data of a panel; null: none.
   views::TablePanel* table(const QString& id) const;
   // The widget of that class in a panel.
@@ -47,9 +46,8 @@ class Panels : public QObject {
   void set_layout(uint8_t layout, const Choices& choices);
   bool set_content(const DocumentContent& content);  // true: panels came or went
   void set_open(const QString& id, bool open);       // by the user; it stays so whatever the document has
-  // A lesson shows only these panels, and those that are opened meanwhile, until leave_stage(). Moves no dock.
-  void enter_stage(const QStringList& panels);
-  void leave_stage() { stage_.reset(); }
+  // A lesson shows only these panels, and those that are opened meanwhile, until the stage is reset. Moves no dock.
+  void set_stage(const std::optional<QStringList>& panels);
   // After QMainWindow::restoreState(): the restored panels are the user's choices.
   void adopt_visible();
   void show(const QString& id);  // raises it and makes it the current panel

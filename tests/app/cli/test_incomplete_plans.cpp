@@ -67,7 +67,7 @@ TEST_CASE("every answer about an incomplete model has status 1 unless this is al
                                                        {"plan", part, "--streams", "2"},
                                                        {"plan", part, "--banks", "a=1M"},
                                                        {"plan", part, "--moves", "depth-first"},
-                                                       {"plan", part, "--why", "n0", "n3"},
+                                                       {"plan", part, "--no-rewrite", "--why", "n0", "n3"},
                                                        {"plan", part, "--export", folder / "plan.csv"},
                                                        {"info", trace},
                                                        {"plan", trace},

@@ -118,12 +118,13 @@ class CourseTest : public QObject, protected LessonFixture {
   }
 
   void check_step(int width) {
-    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
     check_stage();
-    QVERIFY2(!panel()->text().contains(u'…'), qPrintable(panel()->text()));  // all values are available
+    QVERIFY2(!panel()->widgets().text->toPlainText().contains(u'…'),
+             qPrintable(panel()->widgets().text->toPlainText()));  // all values are available
     QVERIFY2(panel()->width() == width,
              qPrintable(where() + QStringLiteral("%1 wide, not %2").arg(panel()->width()).arg(width)));
-    QVERIFY2(panel()->browser()->horizontalScrollBar()->maximum() == 0, qPrintable(where()));
+    QVERIFY2(panel()->widgets().text->horizontalScrollBar()->maximum() == 0, qPrintable(where()));
     check_hidden();
   }
 
@@ -144,7 +145,7 @@ class CourseTest : public QObject, protected LessonFixture {
         answer(*step.question, panel()->scene(), hands);
         if (QTest::currentTestFailed()) return;
         QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty(), qPrintable(where()), kPatience);  // actions of the question
-        QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+        QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
         check_hidden();
         done.clear();
       }

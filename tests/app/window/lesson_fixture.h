@@ -12,13 +12,13 @@ namespace arenascope::app {
 class LessonFixture : protected WindowFixture {
  protected:
   views::LessonPanel* panel() { return panels().find<views::LessonPanel>("lesson"); }
-  views::QuestionBox* box() { return panel()->question(); }
+  views::QuestionBox* box() { return panel()->widgets().question; }
   // For failure messages.
   QString where() {
     return QStringLiteral("%1, step %2: %3 %4")
         .arg(views::text_of(panel()->open_lesson()->id))
         .arg(panel()->step() + 1)
-        .arg(panel()->problem(), box()->feedback());
+        .arg(panel()->widgets().problem->text(), box()->feedback());
   }
 };
 

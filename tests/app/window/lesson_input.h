@@ -52,7 +52,7 @@ class LessonHands {
     return click_in_graph(name) || click_in_table(table, name);
   }
 
-  views::QuestionBox& box() const { return *panel_.question(); }
+  views::QuestionBox& box() const { return *panel_.widgets().question; }
   Panels& panels() const { return *window_.shell().panels; }
 
   bool choose(const lesson::Question& q, const std::string& value) const {
@@ -217,6 +217,7 @@ class LessonHands {
     const int row = row_of(*table, name);
     for (int i = 0; i <= row; ++i) QTest::keyClick(rows, Qt::Key_Down);
     QTest::keyClick(rows, Qt::Key_Return);
+    if (box().has_offer()) QTest::keyClick(rows, Qt::Key_Return);  // the first one selected the row
     filter->clear();
     return true;
   }

@@ -85,7 +85,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     done.clear();
     panel()->go_to(step);
     QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty() && !window_->lesson_player()->busy(), kPatience);
-    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
   }
 
  private Q_SLOTS:
@@ -106,7 +106,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     panel()->go_to(3);
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
-    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
     QCOMPARE(doc().spec(), spec);
     QCOMPARE(threads_of(), panel()->open_lesson()->settings.threads);
     QVERIFY(doc().runner()->settings().from_lesson);
@@ -134,7 +134,7 @@ class LessonsTest : public QObject, protected LessonFixture {
         done.clear();
         panel()->go_to(step);
         QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty(), kPatience);
-        QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+        QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
       }
     }
   }
@@ -152,7 +152,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     QVERIFY(window_->lesson_player()->play(file.fileName()).ok());
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    QVERIFY2(panel()->problem().isEmpty(), qPrintable(panel()->problem()));
+    QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(panel()->widgets().problem->text()));
     const auto lesson = load_lesson(file.fileName(), {});
     QVERIFY(lesson.ok());
     for (const Error& error : lesson::check(*lesson)) QFAIL(error.message.c_str());
@@ -181,7 +181,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     panel()->go_to(4);
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
-    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
     auto* training = panels().find<TrainingPanel>("training");
     FrontierPlot* plot = training->frontier_plot();
     QTRY_VERIFY(plot->isVisible());
@@ -203,7 +203,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QCOMPARE(doc().runner()->state(), RunState::Paused);
     panel()->go_to(0);  // must show a complete run
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 3, kPatience);
-    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
     QCOMPARE(doc().runner()->state(), RunState::Ready);
   }
 
@@ -219,7 +219,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     QVERIFY(window_->lesson_player()->play(path).ok());
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    QVERIFY2(panel()->problem().contains("own.md:"), qPrintable(panel()->problem()));
+    QVERIFY2(panel()->widgets().problem->text().contains("own.md:"), qPrintable(panel()->widgets().problem->text()));
     QVERIFY(!window_->lesson_player()->play("/nowhere.md").ok());
   }
 
@@ -272,13 +272,14 @@ class LessonsTest : public QObject, protected LessonFixture {
         if (!panels().dock(QString::fromLatin1(kind.id))->isHidden()) ids << QString::fromLatin1(kind.id);
       return ids;
     };
-    const QStringList before = visible();
     enter("objects", 0);
     QCOMPARE(visible(), (QStringList{"lesson", "objects"}));
     panel()->begin({});
+    QCOMPARE(window_->shell().layouts->current(), QStringLiteral("time"));
     QStringList after = visible();
     after.removeAll(QStringLiteral("lesson"));
-    QCOMPARE(after, before);
+    window_->shell().layouts->apply(QStringLiteral("time"));  // for the document of the lesson
+    QCOMPARE(after, visible());
   }
 
   // Its question used to enlarge the window beyond the screen.
@@ -300,13 +301,13 @@ class LessonsTest : public QObject, protected LessonFixture {
     QWidget* table = panels().table("nodes")->table_view();
     panels().raise("nodes");
     int step = 0;
-    for (QWidget* focus : std::initializer_list<QWidget*>{panel()->browser(), panel()->chooser(), table}) {
+    for (QWidget* focus : std::initializer_list<QWidget*>{panel()->widgets().text, panel()->widgets().chooser, table}) {
       focus->setFocus();
       QTest::keyClick(focus, Qt::Key_PageDown);
       QCOMPARE(panel()->open_lesson()->id, std::string("two_level"));
       QCOMPARE(panel()->step(), ++step);
     }
-    QTest::keyClick(panel()->browser(), Qt::Key_PageUp);
+    QTest::keyClick(panel()->widgets().text, Qt::Key_PageUp);
     QCOMPARE(panel()->step(), step - 1);
   }
 
@@ -328,12 +329,13 @@ class LessonsTest : public QObject, protected LessonFixture {
     make_window();
     enter("two_level", 0);
     QVERIFY(doc().selection()->current().empty());
-    Q_EMIT panel()->browser()->highlighted(QUrl("tensor:B"));
+    Q_EMIT panel()->widgets().text->highlighted(QUrl("tensor:B"));
     QVERIFY(!doc().selection()->hovered().empty());
-    Q_EMIT panel()->browser()->highlighted(QUrl());
+    Q_EMIT panel()->widgets().text->highlighted(QUrl());
     QVERIFY(doc().selection()->hovered().empty());
-    QVERIFY2(panel()->browser()->toHtml().contains("href=\"tensor:B\""), qPrintable(panel()->browser()->toHtml()));
-    Q_EMIT panel()->browser()->anchorClicked(QUrl("tensor:B"));
+    QVERIFY2(panel()->widgets().text->toHtml().contains("href=\"tensor:B\""),
+             qPrintable(panel()->widgets().text->toHtml()));
+    Q_EMIT panel()->widgets().text->anchorClicked(QUrl("tensor:B"));
     const trace::TensorRef chosen = tensor_of(doc().selection()->current(), *doc().source()->snapshot());
     const trace::TensorInfo* tensor = doc().source()->snapshot()->tensor(doc().source()->graph_id(), chosen);
     QVERIFY(tensor != nullptr);
@@ -401,7 +403,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     file.close();
     make_window();
     QCOMPARE(panel()->lessons().size(), static_cast<size_t>(lessons().size()) + 1);
-    QVERIFY(panel()->chooser()->itemText(panel()->chooser()->count() - 1).contains("Mine"));
+    QVERIFY(panel()->widgets().chooser->itemText(panel()->widgets().chooser->count() - 1).contains("Mine"));
     QVERIFY(file.remove());
   }
 

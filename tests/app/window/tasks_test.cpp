@@ -112,7 +112,7 @@ class TasksTest : public QObject, protected WindowFixture {
     key(Qt::Key_Return);
   }
   void show_panel(const QString& id, Input input) {
-    if (input == Keys) return palette(panels().title(id).toLower());
+    if (input == Keys) return palette(panels().dock(id)->windowTitle().toLower());
     if (panels().dock(id)->visibleRegion().isEmpty()) {
       auto* headline = window_->findChild<SummaryBar*>("headline");
       const PanelGroup group = group_of(id);
@@ -121,7 +121,7 @@ class TasksTest : public QObject, protected WindowFixture {
           if (button->text() == title_of(group)) click(button);
       for (QTabBar* tabs : window_->findChildren<QTabBar*>())
         for (int i = 0; i < tabs->count(); ++i)
-          if (tabs->isVisible() && tabs->tabText(i) == panels().title(id)) {
+          if (tabs->isVisible() && tabs->tabText(i) == panels().dock(id)->windowTitle()) {
             click(tabs, tabs->tabRect(i).center());
             break;
           }

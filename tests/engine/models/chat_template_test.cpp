@@ -99,7 +99,7 @@ TEST_CASE("a template that cannot be rendered is an error with the reason") {
   CHECK(rendered(deep, kLong).starts_with("refused: "));
   std::string loops, ends;
   for (int i = 0; i < 6; ++i) loops += "{% for a in range(60000) %}", ends += "{% endfor %}";
-  CHECK(rendered(loops + ends, kLong).find("more steps") != std::string::npos);
+  CHECK(rendered(loops + ends, kLong).find("executed steps") != std::string::npos);
   CHECK(rendered(loops + "0123456789abcdef" + ends, kLong).starts_with("refused: "));
 }
 

@@ -288,7 +288,7 @@ TEST_CASE("a string input is provided at opening") {
   CHECK(problem(counted, given("s", {2}, {"ho", "hi"})).find("does not match") != std::string::npos);
   OnnxMaker few(20);
   few.weight("s", {3}, Strings{"a"}).output("y", {}, kString).node("Identity", {"s"}, {"y"});
-  CHECK(problem(few).find("holds 1 strings") != std::string::npos);
+  CHECK(problem(few).find("has 1 strings") != std::string::npos);
 }
 
 TEST_CASE("an image input is provided at opening") {

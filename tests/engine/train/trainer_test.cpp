@@ -356,7 +356,7 @@ TEST_CASE("token data is cut into sequences, and faults are reported") {
     auto opened = Trainer::open("zoo:nano_gpt", *read, options);
     return opened.ok() ? std::string("fine") : opened.error().message;
   };
-  CHECK(said({0, 0, 1, 0, 2, 0, 9, 0}, 3).find("token 9 at place 3") != std::string::npos);
+  CHECK(said({0, 0, 1, 0, 2, 0, 9, 0}, 3).find("token 9 at position 3") != std::string::npos);
   CHECK(said({0, 0, 1}, 3).find("3 bytes") != std::string::npos);
   CHECK(said({0, 0, 1, 0}, 3).find("too few") != std::string::npos);
   options.tokens = 12;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Compares the figures that views show for a recording with the auditor's results for its events.
 #pragma once
+#include <arenascope/trace/call_site.h>
 #include <arenascope/trace/import.h>
 #include <views/common/figure.h>
 #include <views/common/format.h>
@@ -87,6 +88,7 @@ class NamesOf {
     for (const auto& device : s.devices) add(device.name);
     for (const auto& allocator : s.allocators) add(allocator.name);
     for (size_t i = 0; i < s.names.size(); ++i) add(*s.names[i]);
+    for (size_t i = 0; i < s.stacks.size(); ++i) add(trace::call_site(s, &s.stacks[i]));
   }
   void add(const std::string& name) { names_.insert(QString::fromStdString(name)); }
   bool knows(const QString& name) const {

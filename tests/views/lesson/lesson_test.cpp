@@ -79,27 +79,29 @@ class LessonTest : public QObject {
   void figures_in_the_text_are_live() {
     LessonPanel panel;
     show(panel, "## One\n! expect peak 4608\nThe peak is {peak}, {=peak}.\n");
-    QVERIFY2(panel.text().contains("The peak is 4608 B, 4608."), qPrintable(panel.text()));
-    QVERIFY(panel.question()->isHidden());
+    QVERIFY2(panel.widgets().text->toPlainText().contains("The peak is 4608 B, 4608."),
+             qPrintable(panel.widgets().text->toPlainText()));
+    QVERIFY(panel.widgets().question->isHidden());
   }
 
   void navigation_reaches_the_summary() {
     LessonPanel panel;
     QSignalSpy entered(&panel, &LessonPanel::entered);
     show(panel, "## One\nText.\n## Two\n! ask number peak\n! right Yes.\nHow much?\n");
-    QVERIFY(!panel.back_button()->isEnabled());
-    QTest::mouseClick(panel.next_button(), Qt::LeftButton);
+    QVERIFY(!panel.widgets().back->isEnabled());
+    QTest::mouseClick(panel.widgets().next, Qt::LeftButton);
     play(panel);
     QCOMPARE(panel.step(), 1);
-    QTest::keyClicks(panel.question()->number(), "4608");
-    QTest::keyClick(panel.question()->number(), Qt::Key_Return);
-    QTest::mouseClick(panel.next_button(), Qt::LeftButton);
-    QVERIFY2(panel.text().contains("Two: correct at the first attempt"), qPrintable(panel.text()));
-    QVERIFY(panel.text().contains("a.cpp"));
-    QTest::mouseClick(panel.back_button(), Qt::LeftButton);
+    QTest::keyClicks(panel.widgets().question->number(), "4608");
+    QTest::keyClick(panel.widgets().question->number(), Qt::Key_Return);
+    QTest::mouseClick(panel.widgets().next, Qt::LeftButton);
+    QVERIFY2(panel.widgets().text->toPlainText().contains("Two: correct at the first attempt"),
+             qPrintable(panel.widgets().text->toPlainText()));
+    QVERIFY(panel.widgets().text->toPlainText().contains("a.cpp"));
+    QTest::mouseClick(panel.widgets().back, Qt::LeftButton);
     play(panel);
     QCOMPARE(panel.step(), 1);
-    QVERIFY(panel.question()->answered().right);
+    QVERIFY(panel.widgets().question->answered().right);
     QCOMPARE(entered.count(), 3);
     // A new panel resumes at the same step.
     LessonPanel later;
@@ -115,12 +117,13 @@ class LessonTest : public QObject {
     panel.go_to(3);
     QVERIFY(!panel.progress().finished("x"));
     panel.go_to(1);
-    QVERIFY2(panel.chooser()->currentText().contains("step 2 of 3"), qPrintable(panel.chooser()->currentText()));
+    QVERIFY2(panel.widgets().chooser->currentText().contains("step 2 of 3"),
+             qPrintable(panel.widgets().chooser->currentText()));
     play(panel);
-    panel.question()->reveal();
+    panel.widgets().question->reveal();
     panel.go_to(3);
     QVERIFY(panel.progress().finished("x"));
-    QVERIFY2(panel.chooser()->currentText().endsWith(u'✓'), qPrintable(panel.chooser()->currentText()));
+    QVERIFY2(panel.widgets().chooser->currentText().endsWith(u'✓'), qPrintable(panel.widgets().chooser->currentText()));
   }
 
   void a_wrong_number_is_answered_with_its_consequences() {
@@ -129,7 +132,7 @@ class LessonTest : public QObject {
          "## One\n! ask number peak\n! wrong without_reuse Memory is never reused.\n! hint First.\n! hint Second.\n! "
          "right "
          "Yes.\nHow much?\n");
-    QuestionBox* q = panel.question();
+    QuestionBox* q = panel.widgets().question;
     QTest::keyClicks(q->number(), "4000");
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QVERIFY2(q->feedback().contains("E, D") && q->feedback().contains("step 4"), qPrintable(q->feedback()));
@@ -154,7 +157,7 @@ class LessonTest : public QObject {
          "## One\n! ask choice planned_tensors\n! option 9 Many | There are not so many tensors.\n! option 5 One "
          "each\n! right "
          "Yes.\nHow many?\n");
-    QuestionBox* q = panel.question();
+    QuestionBox* q = panel.widgets().question;
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QCOMPARE(q->answered().wrong, 0);  // nothing was selected
     QTest::mouseClick(q->option(0), Qt::LeftButton, {}, QPoint(8, q->option(0)->height() / 2));
@@ -168,7 +171,7 @@ class LessonTest : public QObject {
   void a_click_in_the_window_answers() {
     LessonPanel panel;
     show(panel, "## One\n! ask node at_peak\n! right Yes.\nWho?\n## Two\n! ask block block(A)\n! right Yes.\nWhich?\n");
-    QuestionBox* q = panel.question();
+    QuestionBox* q = panel.widgets().question;
     QVERIFY(!q->answer_button()->isEnabled());
     q->offer("E", {});  // looking at a tensor does not answer
     q->offer("B", {});
@@ -179,7 +182,7 @@ class LessonTest : public QObject {
     q->offer("E", {});
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QVERIFY(q->answered().right);
-    panel.go_forward();
+    panel.go_to(panel.step() + 1);
     play(panel);
     q->offer("", {"A"});
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
@@ -189,7 +192,7 @@ class LessonTest : public QObject {
   void tensors_are_placed_by_dragging() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of A B C D E\n! right Yes.\nPlace them.\n");
-    PlacementBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.widgets().question->board();
     const auto drag = [&](size_t piece, Bytes offset) {
       const QPoint from = board->rect_of(piece).center(), to = board->point_of(piece, offset);
       QTest::mousePress(board, Qt::LeftButton, {}, from);
@@ -198,25 +201,27 @@ class LessonTest : public QObject {
       QTest::mouseRelease(board, Qt::LeftButton, {}, to);
     };
     drag(0, 2048);
-    QVERIFY2(panel.question()->feedback().contains("fits"), qPrintable(panel.question()->feedback()));
+    QVERIFY2(panel.widgets().question->feedback().contains("fits"), qPrintable(panel.widgets().question->feedback()));
     drag(1, 1024);  // into A
-    QVERIFY2(panel.question()->feedback().contains("overlaps A"), qPrintable(panel.question()->feedback()));
+    QVERIFY2(panel.widgets().question->feedback().contains("overlaps A"),
+             qPrintable(panel.widgets().question->feedback()));
     drag(1, 0);
-    QVERIFY2(panel.question()->feedback().contains("fits"), qPrintable(panel.question()->feedback()));
+    QVERIFY2(panel.widgets().question->feedback().contains("fits"), qPrintable(panel.widgets().question->feedback()));
     drag(2, 2048);
     drag(3, 4096);
-    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->feedback().contains("E"), qPrintable(panel.question()->feedback()));  // not placed yet
+    QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.widgets().question->feedback().contains("E"),
+             qPrintable(panel.widgets().question->feedback()));  // not placed yet
     drag(4, 0);
-    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
+    QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.widgets().question->answered().right, qPrintable(panel.widgets().question->feedback()));
   }
 
   // The bytes that are enough are marked, and the tensors that are not placed name theirs in any size of type.
   void the_board_marks_the_goal() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of A B C D E\n! right Yes.\nPlace them.\n");
-    PlacementBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.widgets().question->board();
     board->place(4, 0);
     const QRect e = board->rect_of(4);
     const double pixels_per_byte = e.height() / 4096.0;
@@ -232,14 +237,14 @@ class LessonTest : public QObject {
           break;
         }
     QVERIFY2(marked > e.width() / 4, qPrintable(QString::number(marked)));
-    QTest::mouseClick(panel.large_button(), Qt::LeftButton);
+    QTest::mouseClick(panel.widgets().large, Qt::LeftButton);
     QVERIFY(board->rect_of(0).width() > board->fontMetrics().horizontalAdvance("A 1 KiB"));
   }
 
   void the_board_is_drawn_in_the_theme_of_the_window() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of D E\n! right Yes.\nPlace them.\n");
-    PlacementBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.widgets().question->board();
     Theme theme;
     for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark, ThemeMode::Contrast}) {
       theme.set_mode(mode);
@@ -253,38 +258,39 @@ class LessonTest : public QObject {
   void tensors_are_placed_by_keys() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of D E\n! right Yes.\nPlace them.\n");
-    PlacementBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.widgets().question->board();
     board->setFocus();
     QTest::keyClick(board, Qt::Key_Home);
     QCOMPARE(board->placed()[0].offset, Bytes{0});
     QTest::keyClick(board, Qt::Key_Tab);
     QCOMPARE(board->chosen(), size_t{1});
     QTest::keyClick(board, Qt::Key_Home);
-    QVERIFY(panel.question()->feedback().contains("overlaps"));
+    QVERIFY(panel.widgets().question->feedback().contains("overlaps"));
     QTest::keyClick(board, Qt::Key_Up);
     QCOMPARE(board->placed()[1].offset, Bytes{512});
-    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
+    QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.widgets().question->answered().right, qPrintable(panel.widgets().question->feedback()));
   }
 
   void nodes_are_sorted_by_keys() {
     LessonPanel panel;
     show(panel, "## One\n! ask order node_names of B A C D E out\n! right Yes.\nOrder.\n");
-    QListWidget* list = panel.question()->order();
-    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->feedback().contains("B") && panel.question()->feedback().contains("before"),
-             qPrintable(panel.question()->feedback()));
+    QListWidget* list = panel.widgets().question->order();
+    QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
+    QVERIFY2(
+        panel.widgets().question->feedback().contains("B") && panel.widgets().question->feedback().contains("before"),
+        qPrintable(panel.widgets().question->feedback()));
     list->setCurrentRow(0);
     QTest::keyClick(list, Qt::Key_Down, Qt::ControlModifier);
     QCOMPARE(list->item(0)->text(), QString("A"));
-    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
+    QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.widgets().question->answered().right, qPrintable(panel.widgets().question->feedback()));
   }
 
   void nodes_are_sorted_by_dragging() {
     LessonPanel panel;
     show(panel, "## One\n! ask order node_names of C A B D E out\n! right Yes.\nOrder.\n");
-    OrderList* list = panel.question()->order();
+    OrderList* list = panel.widgets().question->order();
     const auto middle = [&](int row) { return list->visualItemRect(list->item(row)).center(); };
     QTest::mousePress(list->viewport(), Qt::LeftButton, {}, middle(0));
     QTest::mouseMove(list->viewport(), middle(1));
@@ -294,8 +300,8 @@ class LessonTest : public QObject {
     QTest::mouseMove(list->viewport(), middle(2));
     QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, middle(2));
     QTest::mouseMove(list->viewport(), middle(4));  // released: it stays
-    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
+    QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.widgets().question->answered().right, qPrintable(panel.widgets().question->feedback()));
   }
 
   void a_long_option_wraps_and_is_chosen_anywhere_on_its_row() {
@@ -305,11 +311,11 @@ class LessonTest : public QObject {
     show(panel, "## One\n! ask choice planned_tensors\n! option 5 " + QString("**Many** words, again. ").repeated(12) +
                     "\n! option 9 No | No.\n! right Yes.\nHow many?\n");
     QCOMPARE(panel.minimumSizeHint().width(), before);
-    QWidget* line = panel.question()->option(0)->parentWidget();
+    QWidget* line = panel.widgets().question->option(0)->parentWidget();
     QTRY_VERIFY2(line->height() > 3 * panel.fontMetrics().height(), qPrintable(QString::number(line->height())));
-    QVERIFY(panel.question()->option(0)->accessibleName().startsWith("Many words"));
+    QVERIFY(panel.widgets().question->option(0)->accessibleName().startsWith("Many words"));
     QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(line->width() / 2, line->height() - 4));
-    QVERIFY(panel.question()->option(0)->isChecked());
+    QVERIFY(panel.widgets().question->option(0)->isChecked());
   }
 
   // A digit typed in the list of lessons used to select a lesson.
@@ -320,17 +326,17 @@ class LessonTest : public QObject {
     panel.set_lessons({made("x", steps), made("y", steps), made("z", steps)});
     panel.begin("x");
     play(panel);
-    QTRY_COMPARE(QApplication::focusWidget(), panel.question()->number());
-    panel.chooser()->setFocus();
-    QTest::keyClicks(panel.chooser(), "460");
+    QTRY_COMPARE(QApplication::focusWidget(), panel.widgets().question->number());
+    panel.widgets().chooser->setFocus();
+    QTest::keyClicks(panel.widgets().chooser, "460");
     QCOMPARE(text_of(panel.open_lesson()->id), QString("x"));
-    panel.browser()->setFocus();
-    QTest::keyClicks(panel.browser(), "8");
-    QCOMPARE(panel.question()->number()->text(), QString("4608"));
-    QTest::keyClick(panel.question()->number(), Qt::Key_Return);
-    QVERIFY(panel.question()->answered().right);
-    QCOMPARE(QApplication::focusWidget(), panel.next_button());
-    QTest::keyClicks(panel.chooser(), "2");
+    panel.widgets().text->setFocus();
+    QTest::keyClicks(panel.widgets().text, "8");
+    QCOMPARE(panel.widgets().question->number()->text(), QString("4608"));
+    QTest::keyClick(panel.widgets().question->number(), Qt::Key_Return);
+    QVERIFY(panel.widgets().question->answered().right);
+    QCOMPARE(QApplication::focusWidget(), panel.widgets().next);
+    QTest::keyClicks(panel.widgets().chooser, "2");
     QCOMPARE(text_of(panel.open_lesson()->id), QString("x"));
   }
 
@@ -344,7 +350,7 @@ class LessonTest : public QObject {
                     QString("A long hint. ").repeated(30) + "\n! right " + QString("A long reply. ").repeated(30) +
                     "\n" + QString("A long text. ").repeated(60) + "\n");
     panel.resize(420, 400);
-    QuestionBox* q = panel.question();
+    QuestionBox* q = panel.widgets().question;
     QTest::mouseClick(q->hint_button(), Qt::LeftButton);
     QTest::mouseClick(q->option(1), Qt::LeftButton);
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
@@ -359,29 +365,29 @@ class LessonTest : public QObject {
               QStringLiteral("%1: %2 of %3").arg(i).arg(line->height()).arg(line->heightForWidth(line->width()))));
     }
     const auto end = [&] {
-      return q->feedback_label()->mapTo(panel.page()->viewport(), QPoint(0, q->feedback_label()->height())).y();
+      return q->feedback_label()->mapTo(panel.widgets().page->viewport(), QPoint(0, q->feedback_label()->height())).y();
     };
-    QTRY_VERIFY2(end() <= panel.page()->viewport()->height(), qPrintable(QString::number(end())));
+    QTRY_VERIFY2(end() <= panel.widgets().page->viewport()->height(), qPrintable(QString::number(end())));
   }
 
   void the_last_hint_does_not_move_the_focus_to_the_answer() {
     LessonPanel panel;
     show(panel, "## One\n! ask number peak\n! hint One.\n! right Yes.\nHow much?\n");
-    panel.question()->hint_button()->setFocus();
-    QTest::keyClick(panel.question()->hint_button(), Qt::Key_Space);
-    QVERIFY(!panel.question()->hint_button()->isEnabled());
-    QVERIFY(QApplication::focusWidget() != panel.question()->reveal_button());
-    QVERIFY(QApplication::focusWidget() != panel.large_button());
+    panel.widgets().question->hint_button()->setFocus();
+    QTest::keyClick(panel.widgets().question->hint_button(), Qt::Key_Space);
+    QVERIFY(!panel.widgets().question->hint_button()->isEnabled());
+    QVERIFY(QApplication::focusWidget() != panel.widgets().question->reveal_button());
+    QVERIFY(QApplication::focusWidget() != panel.widgets().large);
   }
 
   void large_type_is_larger() {
     LessonPanel panel;
     show(panel, "## One\nText.\n");
-    const double before = panel.browser()->font().pointSizeF();
-    QTest::mouseClick(panel.large_button(), Qt::LeftButton);
-    QVERIFY(panel.browser()->font().pointSizeF() > before * 1.5);
-    QTest::mouseClick(panel.large_button(), Qt::LeftButton);
-    QCOMPARE(panel.browser()->font().pointSizeF(), before);
+    const double before = panel.widgets().text->font().pointSizeF();
+    QTest::mouseClick(panel.widgets().large, Qt::LeftButton);
+    QVERIFY(panel.widgets().text->font().pointSizeF() > before * 1.5);
+    QTest::mouseClick(panel.widgets().large, Qt::LeftButton);
+    QCOMPARE(panel.widgets().text->font().pointSizeF(), before);
   }
 };
 

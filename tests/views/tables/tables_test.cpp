@@ -227,7 +227,8 @@ class TablesTest : public QObject {
     TableInput input = TableInput::of(fixture.source);
     input.comparison = Comparison::make(ComparisonSide::of(input.snapshot, {}), input.graph.get(), input.plan.get());
     model.set_table(make(input));
-    if (QByteArray(kTables[static_cast<size_t>(which)].first) != "allocators") QVERIFY(model.rowCount() > 0);
+    const QByteArray table = kTables[static_cast<size_t>(which)].first;
+    if (table != "allocators" && table != "callsites") QVERIFY(model.rowCount() > 0);  // the session has neither
     for (int c = 0; c < model.columnCount(); ++c)
       for (Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
         model.sort(c, order);
