@@ -185,7 +185,9 @@ void MainWindow::show_document() {
 void MainWindow::follow_content() {
   const QWidget* focus = focusWidget();
   shell_.layouts->show(document().content());
-  if (focus != nullptr && !focus->isVisible()) focus_view(*shell_.panels);
+  const bool opened = !had_content_ && document().content().open;
+  had_content_ = document().content().open;
+  if (opened || (focus != nullptr && !focus->isVisible())) focus_view(*shell_.panels);
   update_bars();
   status_->update_status();
 }

@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
   WelcomePage* welcome_ = nullptr;
   RecentThumbnails* pictures_ = nullptr;
   LessonPlayer* guide_ = nullptr;
+  bool had_content_ = false;  // when the panels followed the document last
 };
 
 }  // namespace arenascope::app
