@@ -139,7 +139,7 @@ class Search final : public Planner {
         best.emplace(*items, lower_bound(p, stop_check), p.capacity, deadline, options.on_progress);
         p = Problem();                                         // freed now rather than after the budget
         best->offer(place_apart(*items, stop_check).offsets);  // a plan exists even without a budget
-        improve(*items, options, *best);
+        if (!items->items.empty()) improve(*items, options, *best);
       } catch (const Interrupted&) {
       }
       Plan plan = best && !best->offsets().empty() ? finish(*items, *best, order) : without_reuse(given);

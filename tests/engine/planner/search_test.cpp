@@ -61,6 +61,16 @@ Bytes smallest_below(const Problem& p, Bytes least) {
 
 }  // namespace
 
+TEST_CASE("a problem without buffers needs no search") {
+  Options options;
+  options.budget_seconds = 60;
+  const auto plan = find_planner("search")->plan(Problem(), options);
+  REQUIRE(plan);
+  CHECK(plan->arena_bytes == 0);
+  CHECK(plan->optimal);
+  CHECK(plan->seconds < 30);
+}
+
 TEST_CASE("plans that search calls optimal are minimal") {
   test::Random random(7);
   int above_bound = 0;
