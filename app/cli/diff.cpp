@@ -124,13 +124,6 @@ void print_text(const Checked& checked, const DiffArguments& arguments) {
   if (!d.only_b.empty()) cli::print("only in B: {}\n", names_text(d.only_b, arguments.top));
 }
 
-// A name as a table cell: a bar would end it, a backquote its code span.
-std::string code_cell(const std::string& name) {
-  std::string out = "`";
-  for (const char c : name) out += c == '`' ? '\'' : c == '|' ? '/' : c;
-  return out + "`";
-}
-
 void print_markdown(const Checked& checked, const DiffArguments& arguments) {
   cli::print("| | A | B | B − A | |\n|---|--:|--:|--:|--:|\n");
   for (const MetricChange& m : checked.difference.metrics) {
@@ -138,11 +131,11 @@ void print_markdown(const Checked& checked, const DiffArguments& arguments) {
     const GrowthLimit* limit = checked.limit_of(m.metric);
     cli::print("| **{}** | {} | {} | {} | {}{} |\n", name(m.metric), value_text(m.metric, m.a),
                value_text(m.metric, m.b), m.known() ? change_text(m.metric, m.change()) : std::string(), share_text(m),
-               limit != nullptr ? fmt::format(" ⚠ exceeds {}", code_cell(limit->text)) : std::string());
+               limit != nullptr ? fmt::format(" ⚠ exceeds {}", app::markdown_code(limit->text)) : std::string());
     const size_t shown = shown_parts(checked, m, arguments);
     for (size_t i = 0; i < shown; ++i) {
       const Contribution& part = m.contributions[i];
-      cli::print("| {} | {} | {} | {} | |\n", code_cell(part.name), part_text(m.metric, part.a),
+      cli::print("| {} | {} | {} | {} | |\n", app::markdown_code(part.name), part_text(m.metric, part.a),
                  part_text(m.metric, part.b), change_text(m.metric, part.change()));
     }
     if (shown > 0 && shown < m.contributions.size())

@@ -2,6 +2,7 @@
 // arenascope-cli query: SQL over the tables of a recording, trace or plan.
 #include <algorithm>
 
+#include <arenascope/base/printable.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -60,9 +61,8 @@ void print_aligned(const query::Rows& rows) {
 // Fields with a comma, quote or line break are quoted. A text that a spreadsheet would take for a formula begins with an
 // apostrophe.
 std::string csv_field(const Value& value) {
-  std::string text = text_of_value(value);
-  if (!std::holds_alternative<std::string>(value)) return text;
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) text.insert(0, "'");
+  if (!std::holds_alternative<std::string>(value)) return text_of_value(value);
+  const std::string text = csv_guarded(std::get<std::string>(value));
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

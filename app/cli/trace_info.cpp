@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include <arenascope/trace/difference.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 
@@ -16,10 +17,8 @@ namespace {
 using app::counted;
 using trace::Snapshot;
 
-// The highest value of a series over the whole file; none if it has no samples.
-std::optional<Bytes> highest(const Snapshot& s, const trace::SeriesView& series) {
-  if (series.samples.empty()) return std::nullopt;
-  const auto most = series.highest(s.time.begin, s.time.end + 1);
+std::optional<Bytes> highest_bytes(const Snapshot& s, const trace::SeriesView& series) {
+  const auto most = trace::highest(s, series);
   return most ? std::optional(static_cast<Bytes>(most->value)) : std::nullopt;
 }
 std::string bytes_text(std::optional<Bytes> bytes) { return bytes ? app::format_bytes(*bytes) : "not recorded"; }
@@ -112,8 +111,8 @@ Json json_of(const std::string& file, const trace::OpenReport& report, const Sna
   out["runs"] = runs_json(s);
   out["threads"] = Json::array();
   for (const trace::TrackView& track : s.tracks) out["threads"].push_back(track.info.name);
-  out["peak_bytes"] = json_value(highest(s, s.all_active));
-  out["peak_reserved_bytes"] = json_value(highest(s, s.all_reserved));
+  out["peak_bytes"] = json_value(highest_bytes(s, s.all_active));
+  out["peak_reserved_bytes"] = json_value(highest_bytes(s, s.all_reserved));
   out["problems"] = Json::array();
   for (size_t i = 0; i < s.problems.size(); ++i) out["problems"].push_back(s.problems[i].sentence);
   return out;
@@ -148,7 +147,7 @@ void print(const std::string& file, const trace::OpenReport& report, const Snaps
                      : std::string());
   }
   if (!s.tracks.empty()) cli::print("{:<12} {}\n", "threads", s.tracks.size());
-  const auto peak = highest(s, s.all_active), reserved = highest(s, s.all_reserved);
+  const auto peak = highest_bytes(s, s.all_active), reserved = highest_bytes(s, s.all_reserved);
   if (!peak && !reserved)
     cli::print("{:<12} not recorded\n", "memory");
   else

@@ -17,4 +17,10 @@ std::string counted(int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string markdown_code(std::string_view name) {
+  std::string out = "`";
+  for (const char c : name) out += c == '`' ? '\'' : c == '|' ? '/' : c == '\n' ? ' ' : c;
+  return out + "`";
+}
+
 }  // namespace arenascope::app

@@ -15,4 +15,7 @@ using arenascope::grouped;
 std::string format_nanoseconds(Nanoseconds time);           // "3.21 ms"
 std::string counted(int64_t count, std::string_view what);  // "1 node", "2 nodes"
 
+// A name as a code span in a cell of a Markdown table: a bar would end the cell, a backquote the span.
+std::string markdown_code(std::string_view name);
+
 }  // namespace arenascope::app

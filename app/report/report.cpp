@@ -42,27 +42,17 @@ struct Source {
   Nanoseconds at(Nanoseconds time) const { return time - origin; }
 };
 
-template <class T>
-Json value_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-std::optional<trace::Sample> highest(const Snapshot& s, const trace::SeriesView& series) {
-  return series.samples.empty() ? std::nullopt : series.highest(s.time.begin, s.time.end + 1);
-}
-
 Json totals_json(const Source& source) {
   const Snapshot& s = source.snapshot;
-  const auto peak = highest(s, s.all_active), reserved = highest(s, s.all_reserved);
-  const trace::Difference self = trace::compare(s, s);
+  const auto peak = trace::highest(s, s.all_active), reserved = trace::highest(s, s.all_reserved);
   const auto whole = [](const std::optional<double>& value) { return value ? Json(std::llround(*value)) : Json(); };
   Json out{{"peak_bytes", peak ? Json(std::llround(peak->value)) : Json()},
            {"peak_nanoseconds", peak ? Json(source.at(peak->time)) : Json()},
            {"reserved_bytes", reserved ? Json(std::llround(reserved->value)) : Json()},
-           {"arena_bytes", whole(self.of(trace::Metric::Arena).a)},
+           {"arena_bytes", whole(trace::measure(s, trace::Metric::Arena))},
            {"lower_bound_bytes", source.subject.plan ? Json(source.subject.plan->lower_bound_bytes) : Json()},
-           {"run_nanoseconds", whole(self.of(trace::Metric::RunTime).a)},
-           {"node_nanoseconds", whole(self.of(trace::Metric::NodeTime).a)},
+           {"run_nanoseconds", whole(trace::measure(s, trace::Metric::RunTime))},
+           {"node_nanoseconds", whole(trace::measure(s, trace::Metric::NodeTime))},
            {"length_nanoseconds", s.event_count > 0 ? Json(s.time.length()) : Json()},
            {"events", s.event_count},
            {"lost_events", s.lost},
@@ -76,7 +66,7 @@ Json peak_json(const Source& source) {
   const Snapshot& s = source.snapshot;
   std::map<std::string, std::pair<Bytes, int64_t>> parts;
   const char* from = nullptr;
-  if (const auto peak = highest(s, s.all_active)) {
+  if (const auto peak = trace::highest(s, s.all_active)) {
     from = "observed";
     for (const auto& slice : s.space_slices_in(peak->time, peak->time + 1, trace::kMaxSpaceAllocations)) {
       auto& part = parts[trace::display_name(s, slice)];

@@ -38,13 +38,6 @@ std::vector<Line> lines_of(const Json& report) {
   return lines;
 }
 
-// A name in a code span of a table cell: a bar would end the cell, a backquote the span.
-std::string code_cell_of(const std::string& name) {
-  std::string out = "`";
-  for (const char c : name) out += c == '`' ? '\'' : c == '|' ? '/' : c == '\n' ? ' ' : c;
-  return out + "`";
-}
-
 bool was_run(const Json& nodes) {
   return std::any_of(nodes.begin(), nodes.end(),
                      [](const Json& node) { return !node["median_nanoseconds"].is_null(); });
@@ -76,18 +69,18 @@ std::string report_markdown(const Json& report, size_t rows) {
   std::string out = "| | |\n|---|---|\n";
   for (const Line& line : lines_of(report))
     out += fmt::format("| {} | {} |\n", line.label,
-                       line.label == "file" || line.label == "model" ? code_cell_of(line.value) : line.value);
+                       line.label == "file" || line.label == "model" ? markdown_code(line.value) : line.value);
   const Json& parts = report["peak"]["parts"];
   if (!parts.empty()) out += "\n| at the peak | bytes | blocks |\n|---|--:|--:|\n";
   for (size_t i = 0; i < std::min(rows, parts.size()); ++i)
-    out += fmt::format("| {} | {} | {} |\n", code_cell_of(parts[i]["name"].get<std::string>()),
+    out += fmt::format("| {} | {} | {} |\n", markdown_code(parts[i]["name"].get<std::string>()),
                        bytes_of(parts[i]["bytes"]), parts[i]["count"].get<int64_t>());
   const Json& nodes = report["nodes"];
   if (was_run(nodes)) {
     out += "\n| slowest nodes | op | median |\n|---|---|--:|\n";
     for (size_t i = 0; i < std::min(rows, nodes.size()); ++i)
-      out += fmt::format("| {} | {} | {} |\n", code_cell_of(nodes[i]["name"].get<std::string>()),
-                         code_cell_of(nodes[i]["op"].get<std::string>()), time_of(nodes[i]["median_nanoseconds"]));
+      out += fmt::format("| {} | {} | {} |\n", markdown_code(nodes[i]["name"].get<std::string>()),
+                         markdown_code(nodes[i]["op"].get<std::string>()), time_of(nodes[i]["median_nanoseconds"]));
   }
   for (const Json& problem : report["problems"]) out += fmt::format("\n> {}\n", problem.get<std::string>());
   return out;

@@ -24,10 +24,6 @@ struct Compared : Subject {
 
 using Parts = std::map<std::string, double>;
 
-std::optional<Sample> highest(const Snapshot& s, const SeriesView& series) {
-  return series.samples.empty() ? std::nullopt : series.highest(s.time.begin, s.time.end + 1);
-}
-
 Parts live_at(const Snapshot& s, Nanoseconds time) {
   Parts parts;
   for (const SpaceAllocation& slice : s.space_slices_in(time, time + 1, kMaxSpaceAllocations))
@@ -61,6 +57,14 @@ Parts arena_parts(const Compared& of) {
   return parts;
 }
 
+// Only what changed, the largest change first.
+void keep_changes(std::vector<Contribution>& parts) {
+  std::erase_if(parts, [](const Contribution& c) { return c.change() == 0; });
+  std::stable_sort(parts.begin(), parts.end(), [](const Contribution& x, const Contribution& y) {
+    return std::abs(x.change()) > std::abs(y.change());
+  });
+}
+
 // Parts of the same name are compared; the others are in one side only.
 std::vector<Contribution> contributions(const Parts& a, const Parts& b) {
   std::vector<Contribution> out;
@@ -70,10 +74,7 @@ std::vector<Contribution> contributions(const Parts& a, const Parts& b) {
   }
   for (const auto& [part, value] : b)
     if (!a.contains(part)) out.push_back({part, std::nullopt, value});
-  std::erase_if(out, [](const Contribution& c) { return c.change() == 0; });
-  std::stable_sort(out.begin(), out.end(), [](const Contribution& x, const Contribution& y) {
-    return std::abs(x.change()) > std::abs(y.change());
-  });
+  keep_changes(out);
   return out;
 }
 
@@ -88,9 +89,7 @@ MetricChange of_series(Metric metric, const Snapshot& a, const Snapshot& b, Seri
 }
 
 MetricChange of_arena(const Compared& a, const Compared& b) {
-  MetricChange out{Metric::Arena, {}, {}, {}};
-  if (a.plan != nullptr) out.a = static_cast<double>(a.plan->arena_bytes);
-  if (b.plan != nullptr) out.b = static_cast<double>(b.plan->arena_bytes);
+  MetricChange out{Metric::Arena, measure(a.snapshot, Metric::Arena), measure(b.snapshot, Metric::Arena), {}};
   if (out.change() != 0) out.contributions = contributions(arena_parts(a), arena_parts(b));
   return out;
 }
@@ -146,10 +145,7 @@ void compare_nodes(const Compared& a, const Compared& b, Difference& out) {
       change.contributions.push_back({out.only_b.back(), std::nullopt, medians_b[i]});
     }
   }
-  std::erase_if(change.contributions, [](const Contribution& c) { return c.change() == 0; });
-  std::stable_sort(
-      change.contributions.begin(), change.contributions.end(),
-      [](const Contribution& x, const Contribution& y) { return std::abs(x.change()) > std::abs(y.change()); });
+  keep_changes(change.contributions);
   if (!change.known()) change.contributions.clear();
   out.metrics.push_back(std::move(change));
 }
@@ -165,6 +161,27 @@ std::optional<Metric> parse_metric(std::string_view name) {
 }
 
 bool is_time(Metric metric) { return metric == Metric::NodeTime || metric == Metric::RunTime; }
+
+std::optional<Sample> highest(const Snapshot& s, const SeriesView& series) {
+  return series.samples.empty() ? std::nullopt : series.highest(s.time.begin, s.time.end + 1);
+}
+
+std::optional<double> measure(const Snapshot& s, Metric metric) {
+  const auto top = [&](const SeriesView& series) {
+    const auto sample = highest(s, series);
+    return sample ? std::optional(sample->value) : std::nullopt;
+  };
+  const Compared of(s);
+  switch (metric) {
+    case Metric::Peak: return top(s.all_active);
+    case Metric::Reserved: return top(s.all_reserved);
+    case Metric::Arena:
+      return of.plan != nullptr ? std::optional(static_cast<double>(of.plan->arena_bytes)) : std::nullopt;
+    case Metric::NodeTime: return sum(node_medians(of));
+    case Metric::RunTime: return median_run(of);
+  }
+  return std::nullopt;
+}
 
 Subject::Subject(const Snapshot& s) {
   for (size_t i = s.runs.size(); i-- > s.forgotten_runs && run == nullptr;)

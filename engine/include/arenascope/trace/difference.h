@@ -57,6 +57,11 @@ std::string display_name(const GraphInfo& graph, TensorRef ref);
 // The tensor that an allocation holds, else its call site, else its allocator; "arena" for the arena of a plan.
 std::string display_name(const Snapshot& snapshot, const SpaceAllocation& allocation);
 
+// The first of the highest values of a series in the whole snapshot; none without samples.
+std::optional<Sample> highest(const Snapshot& snapshot, const SeriesView& series);
+// A metric of the snapshot's subject; none: not recorded.
+std::optional<double> measure(const Snapshot& snapshot, Metric metric);
+
 // Compares the subjects of both; memory over the whole of each snapshot.
 Difference compare(const Snapshot& a, const Snapshot& b);
 
