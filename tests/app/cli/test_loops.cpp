@@ -12,48 +12,13 @@
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
-#include "tests/engine/models/onnx_maker.h"
+#include "tests/app/cli/made_models.h"
 
 using namespace arenascope::test;
 
 namespace {
 
-using arenascope::models::test::kBool;
-using arenascope::models::test::kInt64;
-using arenascope::models::test::OnnxMaker;
 using Json = nlohmann::json;
-
-constexpr int64_t kSize = 8;
-
-// A loop that adds 1 up to a limit; optionally in a branch.
-void write_loop(const std::string& path, float limit, bool in_a_branch) {
-  OnnxMaker body(20), branch(20), other(20), m(20);
-  body.input("i", {}, kInt64)
-      .input("go", {}, kBool)
-      .input("s", {1, kSize})
-      .output("on", {}, kBool)
-      .output("next", {1, kSize});
-  body.node("MatMul", {"s", "same"}, {"product"})
-      .node("Add", {"product", "step"}, {"next"}, {}, "count_up")
-      .node("ReduceMax", {"next"}, {"max"}, {{"keepdims", int64_t{0}}});
-  body.node("Less", {"max", "limit"}, {"on"});
-  m.input("x", {1, kSize}).weight("step", {}, std::vector<float>{1}).weight("limit", {}, std::vector<float>{limit});
-  std::vector<float> same(kSize * kSize);  // a matmul is not constant-folded
-  for (size_t i = 0; i < kSize; ++i) same[i * kSize + i] = 1;
-  m.weight("same", {kSize, kSize}, same);
-  m.weight("zero", {}, std::vector<float>{0}).node("Mul", {"x", "zero"}, {"start"});
-  if (in_a_branch) {
-    branch.output("last", {1, kSize}).node("Loop", {"", "", "start"}, {"last"}, {{"body", &body}}, "count");
-    other.output("minus", {1, kSize}).node("Neg", {"start"}, {"minus"});
-    m.node("ReduceMax", {"start"}, {"most"}, {{"keepdims", int64_t{0}}}).node("Equal", {"most", "zero"}, {"chosen"});
-    m.node("If", {"chosen"}, {"result"}, {{"then_branch", &branch}, {"else_branch", &other}}, "choose");
-  } else {
-    m.node("Loop", {"", "", "start"}, {"result"}, {{"body", &body}}, "count");
-  }
-  m.node("Neg", {"result"}, {"y"}, {}, "behind").output("y", {1, kSize});
-  const auto bytes = m.bytes();
-  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
 
 Json json_of(const std::vector<std::string>& arguments) {
   const Ended ended = cli(arguments);
