@@ -1317,7 +1317,7 @@
     </message>
     <message>
         <source>Disable work stealing between threads</source>
-        <translation>线程之间不窃取任务</translation>
+        <translation>线程之间禁用任务窃取</translation>
     </message>
     <message>
         <source>Dimensions</source>
@@ -1648,7 +1648,7 @@
     </message>
     <message>
         <source>Target of the new breakpoint</source>
-        <translation>新断点的对象</translation>
+        <translation>新断点的目标</translation>
     </message>
     <message>
         <source>Breakpoints</source>
@@ -4337,7 +4337,7 @@ address %1</source>
     </message>
     <message>
         <source>none before the node runs</source>
-        <translation>计算之前没有</translation>
+        <translation>节点计算之前没有</translation>
     </message>
     <message>
         <source>references</source>
