@@ -26,7 +26,7 @@ include_directories("${CMAKE_SOURCE_DIR}")
 add_library(arenascope_options INTERFACE)
 # -Wrestrict: GCC 12 warns of `"text" + std::string` (its bug 105651).
 target_compile_options(arenascope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
-                       -Wno-restrict)
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(ARENASCOPE_WERROR)
   target_compile_options(arenascope_options INTERFACE -Werror)
 endif()
@@ -36,6 +36,9 @@ if(ARENASCOPE_SANITIZE)
   if(ARENASCOPE_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
+endif()
+if(ARENASCOPE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 # arenascope_precompile(TARGET REUSE TARGET2) or arenascope_precompile(TARGET header…): the headers that most files

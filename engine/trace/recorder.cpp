@@ -294,9 +294,9 @@ void Recorder::drain_locked(bool last) {
   }
   size_t other = 0;
   for (size_t i = 0; i < heads.size(); ++i) {
-    auto& [ring, head] = heads[i];
+    auto& ring = heads[i].first;  // Clang 14 cannot capture a structured binding
     std::vector<Event>* const kept = merged[i] ? &others[other++].events : nullptr;
-    ring->consume(head, [&](std::span<const Event> events) {
+    ring->consume(heads[i].second, [&](std::span<const Event> events) {
       if (kept) return kept->insert(kept->end(), events.begin(), events.end()), void();
       for (const auto& sink : sinks_) sink->events(ring->track(), events);
     });

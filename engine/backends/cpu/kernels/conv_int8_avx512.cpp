@@ -2,11 +2,11 @@
 // Four byte products per instruction and lane, summed in 32 bits without saturation (VPDPBUSD).
 #include "engine/backends/cpu/kernels/conv_int8.h"
 #include "engine/backends/cpu/simd/level.h"
+#include "engine/backends/cpu/target.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
+ARENASCOPE_BEGIN_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
 
 namespace arenascope::cpu {
 namespace {
@@ -60,7 +60,7 @@ void sums_by_vnni(const ByteSums& s) {
 
 }  // namespace
 }  // namespace arenascope::cpu
-#pragma GCC pop_options
+ARENASCOPE_END_TARGET
 
 namespace arenascope::cpu {
 ByteSumsLoop byte_sums() {

@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "engine/backends/cpu/simd/level.h"
+#include "engine/backends/cpu/target.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,f16c")
+ARENASCOPE_BEGIN_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,f16c")
 #endif
 
 namespace arenascope::cpu {
@@ -174,5 +174,5 @@ bool fp16_matmul(int64_t rows, Range columns, int64_t depth, const Lines& left, 
 }  // namespace arenascope::cpu
 
 #if defined(__x86_64__)
-#pragma GCC pop_options
+ARENASCOPE_END_TARGET
 #endif

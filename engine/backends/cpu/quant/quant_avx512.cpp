@@ -2,10 +2,10 @@
 #include <immintrin.h>
 
 #include "engine/backends/cpu/quant/quant_levels.h"
+#include "engine/backends/cpu/target.h"
 
 #if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
+ARENASCOPE_BEGIN_TARGET("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
 #define ARENASCOPE_INLINE __attribute__((always_inline)) inline
 
 namespace arenascope::cpu {
@@ -79,5 +79,5 @@ struct L {
 QuantKernels quant_avx512() { return made("AVX-512 VNNI"); }
 
 }  // namespace arenascope::cpu
-#pragma GCC pop_options
+ARENASCOPE_END_TARGET
 #endif

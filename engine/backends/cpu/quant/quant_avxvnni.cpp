@@ -2,10 +2,10 @@
 #include <immintrin.h>
 
 #include "engine/backends/cpu/quant/quant_levels.h"
+#include "engine/backends/cpu/target.h"
 
 #if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx2,fma,f16c,avxvnni")
+ARENASCOPE_BEGIN_TARGET("avx2,fma,f16c,avxvnni")
 #define ARENASCOPE_INLINE __attribute__((always_inline)) inline
 
 namespace arenascope::cpu {
@@ -30,5 +30,5 @@ struct L : Wide256 {
 QuantKernels quant_avxvnni() { return made("AVX-VNNI"); }
 
 }  // namespace arenascope::cpu
-#pragma GCC pop_options
+ARENASCOPE_END_TARGET
 #endif
