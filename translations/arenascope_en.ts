@@ -104,7 +104,7 @@
     </message>
 </context>
 <context>
-    <name>arenascope::views::Findings</name>
+    <name>Findings</name>
     <message numerus="yes">
         <source> and %n more</source>
         <translation>

@@ -3293,7 +3293,7 @@ address %1</source>
     </message>
 </context>
 <context>
-    <name>arenascope::views::Findings</name>
+    <name>Findings</name>
     <message>
         <source>, </source>
         <translation>、</translation>

@@ -31,7 +31,7 @@ QVariant FindingsModel::data(const QModelIndex& index, int role) const {
   if (role == Qt::TextAlignmentRole && index.column() == kSaving) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::AccessibleTextRole) return {};
   if (index.column() == kSaving) return finding_saving(*f);
-  if (index.column() == kSentence) return finding_sentence(*f, about_);
+  if (index.column() == kSentence) return finding_text(*f, about_);
   return {};
 }
 

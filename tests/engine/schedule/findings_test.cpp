@@ -4,7 +4,7 @@
 #include <arenascope/graph/op_params.h>
 #include <arenascope/planner/planner.h>
 #include <arenascope/schedule/describe.h>
-#include <arenascope/schedule/findings.h>
+#include <arenascope/schedule/finding_sentence.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
 #include <arenascope/trace/bind_event.h>
@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <set>
 
 using namespace arenascope;
 using Kind = Finding::Kind;
@@ -371,6 +372,29 @@ TEST_CASE("the last thread at barriers is named, with its cost") {
   const Finding* imbalance = find(found, Kind::Imbalance);
   REQUIRE(imbalance);
   CHECK(imbalance->tensors[0] == trace::TensorRef::node(NodeId(0)));
+}
+
+TEST_CASE("the sentence of each kind has a value for each placeholder, and a count where it needs one") {
+  FindingsInput about{std::make_shared<trace::Snapshot>(), nullptr, nullptr, {}};
+  std::set<std::string> texts, names;
+  for (int kind = 0; kind <= static_cast<int>(Kind::Packed); ++kind)
+    for (const size_t tensors : {1, 2}) {
+      Finding f;
+      f.kind = static_cast<Kind>(kind);
+      f.count = 3;
+      f.saved = 64;
+      f.tensors.assign(tensors, trace::TensorRef::node(NodeId(0)));
+      const FindingSentence sentence = finding_sentence(f, about);
+      const std::string text = sentence.text;
+      CAPTURE(text);
+      for (size_t i = 1; i <= 9; ++i)
+        CHECK((text.find("%" + std::to_string(i)) != std::string::npos) == (i <= sentence.values.size()));
+      CHECK((text.find("%n") != std::string::npos) == (sentence.count >= 0));
+      texts.insert(text);
+      names.insert(name(f.kind));
+    }
+  CHECK(names.size() == static_cast<size_t>(Kind::Packed) + 1);
+  CHECK(texts.size() == names.size() + 2);  // idle tensors have another sentence for several
 }
 
 TEST_CASE("findings can be stopped and are reported as they are found") {

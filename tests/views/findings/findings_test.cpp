@@ -77,7 +77,7 @@ class FindingsTest : public QObject {
     for (int kind = 0; kind <= static_cast<int>(Finding::Kind::Packed); ++kind) {
       Finding f = all;
       f.kind = static_cast<Finding::Kind>(kind);
-      const QString sentence = finding_sentence(f, about);
+      const QString sentence = finding_text(f, about);
       QVERIFY2(sentence.endsWith('.') && !sentence.contains(place), qUtf8Printable(sentence));
       sentences.insert(sentence);
     }
