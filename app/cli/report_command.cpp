@@ -14,6 +14,7 @@ namespace {
 struct ReportArguments {
   std::string file, output;
   PlanningArguments planning;
+  app::ReportLimits limits;
   size_t top = 15;
   bool markdown = false;
 };
@@ -39,8 +40,8 @@ int write_report(Context& context, const ReportArguments& arguments) {
   auto session = app::open_session(arguments.file, arguments.planning.settings, problem);
   if (!session) return fail(kUsage, session.error().message);
   context.incomplete = problem;
-  progress.phase("summing up");
-  const app::ReportJson report = app::make_report(*(*session)->snapshot(), arguments.file);
+  progress.phase("searching savings");
+  const app::ReportJson report = app::make_report((*session)->snapshot(), arguments.file, arguments.limits);
   if (context.json) {
     print_json(context, report);
   } else {
@@ -67,6 +68,11 @@ void add_report(CLI::App& app, Context& context, Body& body) {
                       "standard output");
   command->add_flag("--markdown", arguments->markdown, "Print Markdown instead of text");
   command->add_option("--top", arguments->top, "Rows per table of text and Markdown")->capture_default_str();
+  command
+      ->add_option("--findings", arguments->limits.findings_seconds,
+                   "Time limit of the search for savings in seconds; 0: no findings")
+      ->capture_default_str()
+      ->check(seconds());
   add_planning_arguments(*command, arguments->planning);
   command->add_flag("--json", context.json, "Print one JSON object");
   add_allow_unknown(*command, context, "a part of the file is missing from the report");

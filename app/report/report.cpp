@@ -9,6 +9,8 @@
 #include <arenascope/trace/difference.h>
 #include <arenascope/trace/space_use.h>
 
+#include "app/report/findings.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -285,7 +287,8 @@ Json nodes_json(const Source& source) {
 
 }  // namespace
 
-Json make_report(const Snapshot& snapshot, const std::string& file, const ReportLimits& limits) {
+Json make_report(const std::shared_ptr<const Snapshot>& shared, const std::string& file, const ReportLimits& limits) {
+  const Snapshot& snapshot = *shared;
   Source source(snapshot, limits);
   const trace::Subject& subject = source.subject;
   Json out{{"format", "arenascope-report"}, {"version", 1}, {"file", file}};
@@ -295,6 +298,7 @@ Json make_report(const Snapshot& snapshot, const std::string& file, const Report
   out["order"] = subject.plan ? Json(subject.plan->order_name) : Json();
   out["totals"] = totals_json(source);
   out["peak"] = peak_json(source);
+  out["findings"] = findings_json(shared, subject, limits.findings_seconds);
   out["step_times"] = step_times_json(source);
   out["occupancy"] = occupancy_json(source);
   out["maps"] = maps_json(source);

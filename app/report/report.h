@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The report of a recording, trace or plan: totals, the peak and its parts, occupancy, arena map, timeline, nodes. It is one
-// JSON object, from which text, Markdown and a self-contained HTML page are made. No Qt.
+// The report of a recording, trace or plan: totals, the peak and its parts, findings, occupancy, arena map, timeline, nodes. It is
+// one JSON object, from which text, Markdown and a self-contained HTML page are made. No Qt.
 #pragma once
+#include <memory>
 #include <string>
 
 #include <arenascope/trace/snapshot.h>
@@ -12,14 +13,16 @@ namespace arenascope::app {
 using ReportJson = nlohmann::ordered_json;
 
 struct ReportLimits {
-  size_t rectangles = 15'000;  // of the map; the largest are kept
-  size_t spans = 15'000;       // of the timeline; more are merged per pixel
-  size_t points = 2'000;       // of a curve
-  size_t rows = 2'000;         // of a table
+  size_t rectangles = 15'000;   // of the map; the largest are kept
+  size_t spans = 15'000;        // of the timeline; more are merged per pixel
+  size_t points = 2'000;        // of a curve
+  size_t rows = 2'000;          // of a table
+  double findings_seconds = 8;  // of the search for savings; 0: none
 };
 
 // `file`: as the user named it. Sizes are bytes, times nanoseconds from the start of the recording; null: not recorded.
-ReportJson make_report(const trace::Snapshot& snapshot, const std::string& file, const ReportLimits& limits = {});
+ReportJson make_report(const std::shared_ptr<const trace::Snapshot>& snapshot, const std::string& file,
+                       const ReportLimits& limits = {});
 
 // `rows`: the largest rows per table.
 std::string report_text(const ReportJson& report, size_t rows);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/common/format.h"
+#include "app/report/findings.h"
 #include "app/report/report.h"
 
 namespace arenascope::app {
@@ -53,6 +54,10 @@ std::string report_text(const Json& report, size_t rows) {
   for (size_t i = 0; i < std::min(rows, parts.size()); ++i)
     out += fmt::format("{:<44} {:>12} {:>8}\n", parts[i]["name"].get<std::string>(), bytes_of(parts[i]["bytes"]),
                        parts[i]["count"].get<int64_t>());
+  const Json& findings = report["findings"];
+  if (!findings.empty()) out += fmt::format("\n{:<12} {}\n", "saving", "finding");
+  for (size_t i = 0; i < std::min(rows, findings.size()); ++i)
+    out += fmt::format("{:<12} {}\n", finding_saving(findings[i]), findings[i]["sentence"].get<std::string>());
   const Json& nodes = report["nodes"];
   if (was_run(nodes)) {
     out += fmt::format("\n{:<44} {:<20} {:>12}\n", "slowest nodes", "op", "median");
@@ -75,6 +80,10 @@ std::string report_markdown(const Json& report, size_t rows) {
   for (size_t i = 0; i < std::min(rows, parts.size()); ++i)
     out += fmt::format("| {} | {} | {} |\n", markdown_code(parts[i]["name"].get<std::string>()),
                        bytes_of(parts[i]["bytes"]), parts[i]["count"].get<int64_t>());
+  const Json& findings = report["findings"];
+  if (!findings.empty()) out += "\n| saving | finding |\n|--:|---|\n";
+  for (size_t i = 0; i < std::min(rows, findings.size()); ++i)
+    out += fmt::format("| {} | {} |\n", finding_saving(findings[i]), finding_text(findings[i], markdown_code));
   const Json& nodes = report["nodes"];
   if (was_run(nodes)) {
     out += "\n| slowest nodes | op | median |\n|---|---|--:|\n";

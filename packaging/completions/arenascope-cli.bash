@@ -221,12 +221,13 @@ _arenascope_cli() {
       case "$prev" in
         -o|--output) _filedir; return ;;
         --top) _filedir; return ;;
+        --findings) _filedir; return ;;
         --planner) COMPREPLY=($(compgen -W 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -- "$cur")); return ;;
         --order) COMPREPLY=($(compgen -W 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -- "$cur")); return ;;
         --budget) _filedir; return ;;
         --budget-steps) _filedir; return ;;
       esac
-      options='-h --help -o --output --markdown --top --planner --order --budget --budget-steps --json --allow-unknown'
+      options='-h --help -o --output --markdown --top --findings --planner --order --budget --budget-steps --json --allow-unknown'
       models=
       ;;
     attach)

@@ -229,6 +229,7 @@ complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -s h -l help 
 complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -s o -l output -r -d 'Output file; the extension selects the form: .html, .md, .txt or .json; default: text on standard output'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -l markdown -d 'Print Markdown instead of text'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -l top -r -d 'Rows per table of text and Markdown'
+complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -l findings -r -d 'Time limit of the search for savings in seconds; 0: no findings'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -l planner -x -a 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -d 'Planner of models and intervals'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -l order -x -a 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -d 'Execution order of models'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from report' -l budget -r -d 'Time limit of search planners in seconds'

@@ -308,6 +308,7 @@ _arenascope_cli() {
         '*--output[Output file; the extension selects the form\: .html, .md, .txt or .json; default\: text on standard output]:value:_files' \
         '*--markdown[Print Markdown instead of text]' \
         '*--top[Rows per table of text and Markdown]:value:_files' \
+        '*--findings[Time limit of the search for savings in seconds; 0\: no findings]:value:_files' \
         '*--planner[Planner of models and intervals]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \
         '*--order[Execution order of models]:value:(depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all)' \
         '*--budget[Time limit of search planners in seconds]:value:_files' \

@@ -2,7 +2,12 @@
 // arenascope-cli report: the same figures in all forms, and a page that needs no other file.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
@@ -54,6 +59,72 @@ TEST_CASE("the report of a run has the recorded totals in all forms") {
   }
 }
 
+TEST_CASE("the report lists findings with their savings in all forms") {
+  const TempFolder folder;
+  const std::vector<std::string> wasteful{"report", "zoo:squeezenet", "--planner", "none"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), wasteful.begin(), wasteful.end());
+    return cli(more);
+  };
+  const Json report = Json::parse(with({"--json"}).out);
+  const Json& findings = report.at("findings");
+  REQUIRE(findings.size() >= 2);
+  CHECK(findings[0].at("saved_bytes").get<int64_t>() > 0);
+  for (size_t i = 1; i < findings.size(); ++i) {
+    const auto saved = [&](size_t at) {
+      return findings[at]["saved_bytes"].is_null() ? 0 : findings[at]["saved_bytes"].get<int64_t>();
+    };
+    CHECK(saved(i) <= saved(i - 1));
+  }
+  const auto planner = std::ranges::find(findings, Json("planner"), [](const Json& f) { return f["kind"]; });
+  REQUIRE(planner != findings.end());
+  // A planner that reaches the lower bound saves all that the plan without reuse has above it.
+  CHECK((*planner)["saved_bytes"] ==
+        report["totals"]["arena_bytes"].get<int64_t>() - report["totals"]["lower_bound_bytes"].get<int64_t>());
+  const std::string text = with({}).out, markdown = with({"--markdown"}).out;
+  const auto sentence = (*planner)["sentence"].get<std::string>();
+  CHECK(sentence.find("reduces the arena by") != std::string::npos);
+  CHECK(text.find(sentence) != std::string::npos);
+  CHECK(markdown.find(sentence) != std::string::npos);
+  CHECK(markdown.find("| saving | finding |") != std::string::npos);
+  CHECK(Json::parse(with({"--findings", "0", "--json"}).out)["findings"].empty());
+}
+
+#ifdef ARENASCOPE_WINDOW
+namespace {
+
+// Letters only: the window rounds numbers in another way.
+std::string letters(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) out += c;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the report's findings of a recording are those of the window") {
+  if (!std::filesystem::exists(ARENASCOPE_WINDOW)) {
+    MESSAGE("skipped: " << ARENASCOPE_WINDOW << " is not built");
+    return;
+  }
+  const Recorded recorded;
+  const std::string csv = recorded / "findings.csv";
+  const Ended exported = run_program("/usr/bin/env", {"QT_QPA_PLATFORM=offscreen", "LC_ALL=C.UTF-8", ARENASCOPE_WINDOW,
+                                                      "--export", "findings", "-o", csv, recorded.file});
+  REQUIRE_MESSAGE(exported.status == 0, exported.err);
+  std::vector<std::string> of_window, of_report;
+  std::istringstream lines(read_file(csv));
+  std::string line;
+  std::getline(lines, line);  // the column titles
+  while (std::getline(lines, line)) of_window.push_back(letters(line.substr(line.find(',') + 1)));
+  const Json report = Json::parse(cli({"report", recorded.file, "--json"}).out);
+  for (const Json& finding : report["findings"]) of_report.push_back(letters(finding["sentence"].get<std::string>()));
+  CHECK(!of_report.empty());
+  CHECK(of_report == of_window);
+}
+#endif
+
 TEST_CASE("rectangles of the planned map do not overlap and lie inside the arena") {
   const Json report = Json::parse(cli({"report", "zoo:mobilenet_v2", "--budget", "0.1", "--json"}).out);
   REQUIRE(report["maps"].size() == 1);
@@ -95,23 +166,71 @@ TEST_CASE("an output that the extension does not determine is one error") {
   CHECK(cli({"report", folder / "absent"}).status == 2);
 }
 
-TEST_CASE("a browser builds the page of a run, a trace and a snapshot") {
-  if (run_program("/bin/sh", {"-c", "command -v chromium"}).status != 0) {
-    MESSAGE("skipped: chromium is not installed");
-    return;
+namespace {
+
+bool has_browser() {
+  if (run_program("/bin/sh", {"-c", "command -v chromium"}).status == 0) return true;
+  MESSAGE("skipped: chromium is not installed");
+  return false;
+}
+
+// The document after the page's script and then `script` have run.
+std::string document_of(const TempFolder& folder, const std::string& page, const std::string& script = "") {
+  const std::string tried = folder / "tried.html";
+  std::string html = read_file(page);
+  html.insert(html.rfind("</body>"), "<script>" + script + "</script>");
+  write_file(tried, html);
+  const Ended dom =
+      run_program("/usr/bin/env", {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--lang=en",
+                                   "--user-data-dir=" + (folder / "profile"), "--dump-dom", "file://" + tried});
+  CHECK(dom.status == 0);
+  return dom.out;
+}
+
+}  // namespace
+
+TEST_CASE("a browser sorts the findings and translates them") {
+  if (!has_browser()) return;
+  const TempFolder folder;
+  const std::string page = folder / "page.html";
+  REQUIRE(cli({"report", "zoo:squeezenet", "--planner", "none", "-o", page}).status == 0);
+  // The saved bytes after one and after two clicks on the title of the column, and the sentences in Chinese.
+  const std::string dom = document_of(folder, page, R"(
+    const cells = n => [...document.querySelectorAll('#findings tbody tr')].map(r => r.children[n].textContent);
+    const title = () => document.querySelectorAll('#findings th')[1];
+    const tried = {};
+    title().click(); tried.down = cells(1); tried.sort = title().getAttribute('aria-sort');
+    title().dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'})); tried.up = cells(1);
+    document.getElementById('language').click(); tried.chinese = cells(0);
+    document.body.append(Object.assign(document.createElement('pre'), {id: 'tried', textContent: JSON.stringify(tried)}));)");
+  const std::string begin = R"(<pre id="tried">)";
+  const size_t from = dom.find(begin);
+  REQUIRE(from != std::string::npos);
+  const Json tried = Json::parse(dom.substr(from + begin.size(), dom.find("</pre>", from) - from - begin.size()));
+  std::vector<std::string> down = tried["down"], up = tried["up"];
+  CHECK(tried["sort"] == "descending");
+  REQUIRE(down.size() >= 3);
+  CHECK(down.front().find("iB") != std::string::npos);
+  CHECK(down.back() == "—");
+  CHECK(up.front() == "—");
+  CHECK(up.back() == down.front());
+  REQUIRE(tried["chinese"].size() == down.size());
+  for (const Json& sentence : tried["chinese"]) {
+    CHECK(sentence.get<std::string>().ends_with("。"));
+    CHECK(!std::regex_search(sentence.get<std::string>(), std::regex("%[0-9n]")));
   }
+}
+
+TEST_CASE("a browser builds the page of a run, a trace and a snapshot") {
+  if (!has_browser()) return;
   const Recorded recorded;
   const std::string snapshot = recorded / "snapshot.pickle";
   write_file(snapshot, snapshot_pickle());
   for (const std::string& file : {recorded.file, snapshot, std::string("zoo:mnist_cnn")}) {
     CAPTURE(file);
     REQUIRE(cli({"report", file, "-o", recorded.page}).status == 0);
-    // The script marks the page only after all sections are built.
-    const Ended dom = run_program(
-        "/usr/bin/env", {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--lang=en",
-                         "--user-data-dir=" + (recorded / "profile"), "--dump-dom", "file://" + recorded.page});
-    CHECK(dom.status == 0);
-    CHECK(dom.out.find("data-built=\"true\"") != std::string::npos);
-    CHECK(dom.out.find("<canvas") != std::string::npos);
+    const std::string dom = document_of(recorded, recorded.page);
+    CHECK(dom.find("data-built=\"true\"") != std::string::npos);  // set after all sections are built
+    CHECK(dom.find("<canvas") != std::string::npos);
   }
 }
