@@ -1,25 +1,55 @@
 # SPDX-License-Identifier: MIT
-"""python -m arenascope SCRIPT ARGS…: runs a script and records all its PyTorch ops as one run."""
+"""python -m arenascope, and the console script arenascope: records a script, writes the report of a file, or runs a command
+of arenascope-cli."""
 import importlib.util
+import os
 import runpy
 import sys
 
 import arenascope
+from arenascope import _program
+
+USAGE = """\
+usage: python -m arenascope SCRIPT.py ARGS…      run a script and record all its PyTorch ops as one run
+       python -m arenascope FILE [-o PAGE]       write the report of a model, recording or trace as an HTML page
+       python -m arenascope COMMAND ARGS…        run a command of arenascope-cli, such as info or plan"""
 
 
-def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        helps = sys.argv[1:2] in (["-h"], ["--help"])
-        print("usage: python -m arenascope SCRIPT ARGS…", file=sys.stdout if helps else sys.stderr)
-        return 0 if helps else 2
+def record(arguments):
+    """Runs a script and records its PyTorch ops."""
     if importlib.util.find_spec("torch") is None:
         print("arenascope: PyTorch, whose ops would be recorded, is not installed", file=sys.stderr)
         return 1
-    sys.argv = sys.argv[1:]
+    sys.argv = arguments
     arenascope.connect(sys.argv[0])
     with arenascope.watch(name=sys.argv[0]):
         runpy.run_path(sys.argv[0], run_name="__main__")
     return 0
+
+
+def report(arguments):
+    """Writes the report of a file as a page into the current folder, unless another form or output is given."""
+    if any(a.split("=")[0] in ("-o", "--output", "--json", "--markdown", "-h", "--help") for a in arguments):
+        return _program.run(["report", *arguments])
+    page = os.path.basename(os.path.normpath(arguments[0])).replace(":", "_") + ".html"
+    status = _program.call(["report", *arguments, "-o", page])
+    if status == 0:
+        print(page)
+    return status
+
+
+def main():
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(USAGE, file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    if arguments[0].endswith(".py"):
+        return record(arguments)
+    # A lower-case word is a command, also if a file has its name: "./run" is the file.
+    is_command = arguments[0].isalpha() and arguments[0].islower()
+    if not is_command and (arguments[0].startswith("zoo:") or os.path.exists(arguments[0])):
+        return report(arguments)
+    return _program.run(arguments)
 
 
 if __name__ == "__main__":
