@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 
 #include <arenascope/trace/difference.h>
 #include <arenascope/trace/space_use.h>
 
 #include "app/report/findings.h"
+#include "app/report/flames.h"
 
 namespace arenascope::app {
 namespace {
@@ -17,28 +17,13 @@ namespace {
 using trace::Snapshot;
 using Json = ReportJson;
 
-// Each name once; rectangles and spans refer to it by number.
-class Names {
- public:
-  size_t number(const std::string& name) {
-    const auto [at, is_new] = numbers_.try_emplace(name, list_.size());
-    if (is_new) list_.push_back(name);
-    return at->second;
-  }
-  const std::vector<std::string>& list() const { return list_; }
-
- private:
-  std::unordered_map<std::string, size_t> numbers_;
-  std::vector<std::string> list_;
-};
-
 // A snapshot with its subject, and what the parts of a report share.
 struct Source {
   const Snapshot& snapshot;
   const ReportLimits& limits;
   trace::Subject subject;
   Nanoseconds origin;
-  Names names;
+  ReportNames names;
 
   Source(const Snapshot& s, const ReportLimits& l) : snapshot(s), limits(l), subject(s), origin(s.time.begin) {}
   Nanoseconds at(Nanoseconds time) const { return time - origin; }
@@ -303,6 +288,7 @@ Json make_report(const std::shared_ptr<const Snapshot>& shared, const std::strin
   out["occupancy"] = occupancy_json(source);
   out["maps"] = maps_json(source);
   out["tracks"] = timeline_json(source);
+  out["flames"] = flames_json(snapshot, source.names, limits.frames);
   out["nodes"] = nodes_json(source);
   out["problems"] = Json::array();
   for (size_t i = 0; i < snapshot.problems.size(); ++i) out["problems"].push_back(snapshot.problems[i].sentence);

@@ -178,13 +178,27 @@ bool has_browser() {
 std::string document_of(const TempFolder& folder, const std::string& page, const std::string& script = "") {
   const std::string tried = folder / "tried.html";
   std::string html = read_file(page);
-  html.insert(html.rfind("</body>"), "<script>" + script + "</script>");
+  html.insert(html.rfind("</body>"), "<script>" + script + "</script>" + R"(<script>
+    const text = typeof tried === 'undefined' ? '{}' : JSON.stringify(tried);
+    document.body.append(Object.assign(document.createElement('pre'), {id: 'tried', textContent: text}));</script>)");
   write_file(tried, html);
   const Ended dom =
       run_program("/usr/bin/env", {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--lang=en",
                                    "--user-data-dir=" + (folder / "profile"), "--dump-dom", "file://" + tried});
   CHECK(dom.status == 0);
   return dom.out;
+}
+
+// The object `tried` that the script has left in the document.
+Json tried_of(const std::string& document) {
+  const std::string begin = R"(<pre id="tried">)";
+  const size_t from = document.find(begin);
+  REQUIRE(from != std::string::npos);
+  std::string text = document.substr(from + begin.size(), document.find("</pre>", from) - from - begin.size());
+  for (const auto& [entity, character] : {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&amp;", "&"}})
+    for (size_t at = 0; (at = text.find(entity, at)) != std::string::npos; ++at)
+      text.replace(at, std::string_view(entity).size(), character);
+  return Json::parse(text);
 }
 
 }  // namespace
@@ -195,18 +209,13 @@ TEST_CASE("a browser sorts the findings and translates them") {
   const std::string page = folder / "page.html";
   REQUIRE(cli({"report", "zoo:squeezenet", "--planner", "none", "-o", page}).status == 0);
   // The saved bytes after one and after two clicks on the title of the column, and the sentences in Chinese.
-  const std::string dom = document_of(folder, page, R"(
+  const Json tried = tried_of(document_of(folder, page, R"(
     const cells = n => [...document.querySelectorAll('#findings tbody tr')].map(r => r.children[n].textContent);
     const title = () => document.querySelectorAll('#findings th')[1];
     const tried = {};
     title().click(); tried.down = cells(1); tried.sort = title().getAttribute('aria-sort');
     title().dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'})); tried.up = cells(1);
-    document.getElementById('language').click(); tried.chinese = cells(0);
-    document.body.append(Object.assign(document.createElement('pre'), {id: 'tried', textContent: JSON.stringify(tried)}));)");
-  const std::string begin = R"(<pre id="tried">)";
-  const size_t from = dom.find(begin);
-  REQUIRE(from != std::string::npos);
-  const Json tried = Json::parse(dom.substr(from + begin.size(), dom.find("</pre>", from) - from - begin.size()));
+    document.getElementById('language').click(); tried.chinese = cells(0);)"));
   std::vector<std::string> down = tried["down"], up = tried["up"];
   CHECK(tried["sort"] == "descending");
   REQUIRE(down.size() >= 3);
@@ -219,6 +228,96 @@ TEST_CASE("a browser sorts the findings and translates them") {
     CHECK(sentence.get<std::string>().ends_with("。"));
     CHECK(!std::regex_search(sentence.get<std::string>(), std::regex("%[0-9n]")));
   }
+}
+
+TEST_CASE("a browser draws flame graphs that zoom, search and describe their frames") {
+  if (!has_browser()) return;
+  const Recorded recorded;
+  REQUIRE(cli({"report", recorded.file, "-o", recorded.page}).status == 0);
+  const Json flames = data_of(read_file(recorded.page))["flames"];
+  REQUIRE(flames.size() >= 3);
+  const Json tried = tried_of(document_of(recorded, recorded.page, R"(
+    const canvas = () => document.querySelector('#flame canvas');
+    const choice = document.querySelector('#flame select');
+    choice.value = [...choice.options].findIndex(o => o.textContent.startsWith('Time of spans'));
+    choice.dispatchEvent(new Event('change'));
+    const status = () => document.getElementById('flame-current').textContent;
+    const key = k => canvas().dispatchEvent(new KeyboardEvent('keydown', {key: k}));
+    const at = (type, x, row) => {
+      const box = canvas().getBoundingClientRect();
+      canvas().dispatchEvent(new PointerEvent(type, {clientX: box.left + x, clientY: box.top + FLAME_ROW * (row + 0.5)}));
+    };
+    const focus = () => plots.find(p => p instanceof FlamePlot).focus.name;
+    const tried = {choices: choice.options.length, root: status()};
+    key('ArrowDown'); tried.track = status();
+    key('ArrowRight'); tried.second = status();
+    key('ArrowLeft'); key('ArrowDown'); tried.span = status();
+    key('Enter'); tried.entered = focus();
+    key('Escape'); tried.all = status();
+    at('click', 3, 1); tried.clicked = status();
+    at('pointermove', 3, 2); tried.tip = tip.textContent;
+    at('dblclick', 3, 1); tried.again = status();
+    const search = document.getElementById('search');
+    search.value = 'features.0'; search.dispatchEvent(new Event('input')); tried.search = status();
+    tried.rows = [...document.querySelectorAll('#flame tbody tr')].map(r => r.children[0].textContent);
+    document.getElementById('language').click(); tried.chinese = status();)"));
+  const auto text = [&](const char* key) { return tried.at(key).get<std::string>(); };
+  const auto has = [&](const char* key, const std::string& part) {
+    CHECK_MESSAGE(text(key).find(part) != std::string::npos, key << ": " << text(key));
+  };
+  CHECK(tried["choices"] == flames.size());
+  has("root", "all, Total");
+  has("root", "(100.0 %)");
+  for (const char* key : {"track", "second", "span", "clicked"}) CHECK(text(key) != text("root"));
+  CHECK(text("second") != text("track"));
+  CHECK(text("span").starts_with(text("entered") + ", Total"));
+  CHECK(text("all") == text("root"));
+  CHECK(text("clicked") == text("track"));
+  has("tip", "\nSelf ");
+  has("tip", text("entered"));
+  CHECK(text("again") == text("root"));
+  has("search", "matching the search:");
+  for (const Json& row : tried["rows"]) CHECK(row.get<std::string>().find("features.0") != std::string::npos);
+  CHECK(!tried["rows"].empty());
+  has("chinese", "合计");
+}
+
+TEST_CASE("frames of a flame graph are a tree whose totals add up") {
+  const TempFolder folder;
+  const std::string snapshot = folder / "snapshot.pickle";
+  write_file(snapshot, snapshot_pickle());
+  const Json report = Json::parse(cli({"report", snapshot, "--json"}).out);
+  REQUIRE(!report["flames"].empty());
+  for (const Json& flame : report["flames"]) {
+    CHECK(flame["unit"] == "bytes");
+    std::vector<int64_t> open;
+    for (const Json& frame : flame["frames"]) {
+      REQUIRE(frame[0].get<size_t>() < report["names"].size());
+      if (!open.empty()) open.at(frame[1].get<size_t>()) -= frame[2].get<int64_t>();
+      open.push_back(frame[2].get<int64_t>() - frame[3].get<int64_t>());
+    }
+    CHECK(std::ranges::all_of(open, [](int64_t bytes) { return bytes == 0; }));
+  }
+  CHECK(report["flames"][0]["frames"][0][2] == report["totals"]["peak_bytes"]);
+}
+
+TEST_CASE("a flame graph keeps its largest frames") {
+  const TempFolder folder;
+  const std::string trace = folder / "trace.json";
+  std::string events = "[";
+  for (int i = 0; i < 6000; ++i)
+    events += (i > 0 ? "," : "") + std::string(R"({"ph":"X","pid":1,"tid":1,"ts":)") + std::to_string(20000 * i) +
+              R"(,"dur":)" + std::to_string(1 + i) + R"(,"name":"span )" + std::to_string(i) + "\"}";
+  write_file(trace, events + "]");
+  const Json report = Json::parse(cli({"report", trace, "--json"}).out);
+  REQUIRE(report["flames"].size() == 1);
+  const Json& flame = report["flames"][0];
+  CHECK(flame["weight"] == "span-time");
+  CHECK(flame["frames"].size() == 5000);
+  CHECK(flame["omitted"] == 1002);  // of 6,000 spans, their track and the root
+  int64_t least = INT64_MAX;
+  for (const Json& frame : flame["frames"]) least = std::min(least, frame[2].get<int64_t>());
+  CHECK(least == 1'003'000);  // the 1,002 shortest are omitted
 }
 
 TEST_CASE("a browser builds the page of a run, a trace and a snapshot") {
