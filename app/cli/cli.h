@@ -82,6 +82,7 @@ void add_diff(CLI::App& app, Context& context, Body& body);
 void add_query(CLI::App& app, Context& context, Body& body);
 void add_replay(CLI::App& app, Context& context, Body& body);
 void add_report(CLI::App& app, Context& context, Body& body);
+void add_serve(CLI::App& app, Body& body);
 void add_attach(CLI::App& app, Context& context, Body& body);
 // Rewrites "attach ssh:HOST -- PROGRAM" to put the host after "--", since CLI11 has no positional before it.
 void move_host_after_dashes(int argc, char** argv);

@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   add_query(app, context, body);
   add_replay(app, context, body);
   add_report(app, context, body);
+  add_serve(app, body);
   add_attach(app, context, body);
   add_reference(app, body);
   try {

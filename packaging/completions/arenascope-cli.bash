@@ -5,7 +5,7 @@ _arenascope_cli() {
   local cur prev words cword options models=
   _init_completion -n : || return
   if [ "$cword" -eq 1 ]; then
-    COMPREPLY=($(compgen -W 'devices info plan run generate train verify bench convert audit diff query replay report attach --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'devices info plan run generate train verify bench convert audit diff query replay report serve attach --help --version' -- "$cur"))
     return
   fi
   case "${words[1]}" in
@@ -228,6 +228,15 @@ _arenascope_cli() {
         --budget-steps) _filedir; return ;;
       esac
       options='-h --help -o --output --markdown --top --findings --planner --order --budget --budget-steps --json --allow-unknown'
+      models=
+      ;;
+    serve)
+      case "$prev" in
+        --folder) _filedir; return ;;
+        --timeout) _filedir; return ;;
+        --memory-limit) _filedir; return ;;
+      esac
+      options='-h --help --mcp --folder --timeout --memory-limit'
       models=
       ;;
     attach)

@@ -20,6 +20,7 @@ _arenascope_cli() {
     'query:Query the tables of a recording, trace, model or plan with SQL'
     'replay:Replay the requests of a PyTorch memory snapshot with other allocator settings'
     'report:Write a report of a recording, trace, model or plan\: text, Markdown, JSON, or one HTML page to send'
+    'serve:Answer questions of an assistant about files\: Model Context Protocol on standard input and output'
     'attach:Start a program and report or record its tensors, buffers and kernels'
   )
   if (( CURRENT == 2 )); then
@@ -315,6 +316,16 @@ _arenascope_cli() {
         '*--budget-steps[Limit of search planners in steps instead of seconds, so that a loaded machine gives the same answer]:value:_files' \
         '*--json[Print one JSON object]' \
         '*--allow-unknown[Exit status 0 although a part of the file is missing from the report]' \
+        '*:file:_files'
+      ;;
+    serve)
+      _arguments \
+        '*-h[Print this help message and exit]' \
+        '*--help[Print this help message and exit]' \
+        '*--mcp[Serve the Model Context Protocol]' \
+        '*--folder[Folder whose files may be read]:value:_files' \
+        '*--timeout[Time limit of one answer in seconds]:value:_files' \
+        '*--memory-limit[Address space of one answer in GiB]:value:_files' \
         '*:file:_files'
       ;;
     attach)
