@@ -18,7 +18,8 @@ std::string expectation(const Scene& scene, const std::string& fact) {
 }  // namespace
 
 Result<std::string> draft(const Scene& scene, const std::string& spec, const std::string& title) {
-  if (!scene.graph && scene.snapshot->memory_events.size() == 0)
+  const bool has_graph = scene.graph && !scene.graph->nodes.empty();  // a program only names its tensors
+  if (!has_graph && scene.snapshot->memory_events.size() == 0)
     return Error{"cannot draft a lesson: no model or recording is open"};
   if (spec.starts_with("lesson:"))
     return Error{
@@ -31,15 +32,15 @@ Result<std::string> draft(const Scene& scene, const std::string& spec, const std
   std::string out = fmt::format(
       "title: {}\nsummary: The subject of this lesson in one line.\n\n## What is open\n! {}\n! show "
       "{}\n",
-      name.empty() ? "A lesson" : name, open, scene.graph ? "graph" : "allocators");
-  if (scene.graph) {
+      name.empty() ? "A lesson" : name, open, has_graph ? "graph" : "allocators");
+  if (has_graph) {
     out += expectation(scene, "nodes") + expectation(scene, "leafs");
     out += "This graph has {nodes} nodes and {leafs} leafs. Describe here what it computes.\n";
   } else {
     out += expectation(scene, "allocations");
     out += "The program makes {allocations} allocations. Describe here what it does.\n";
   }
-  if (scene.graph && scene.plan) {
+  if (has_graph && scene.plan) {
     out += "\n## The peak\n! show occupancy\n! step peak\n" + expectation(scene, "peak") +
            expectation(scene, "without_reuse");
     out += "At the peak, {peak} are live. Without reuse the tensors would need {without_reuse}.\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/lesson/program_context.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
@@ -135,9 +136,19 @@ void FirstLargerPool::deallocate(void* pointer, Bytes bytes) noexcept {
   count_free(bytes);
 }
 
-RecordedContext::RecordedContext(trace::Recorder& recorder)
-    : recorder_(recorder), observer_(make_allocation_recorder(recorder)) {
+std::vector<std::string> numbered(const std::string& name, int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back(fmt::format("{}{}", name, i));
+  return names;
+}
+
+RecordedContext::RecordedContext(trace::Recorder& recorder, std::vector<std::string> names)
+    : recorder_(recorder), observer_(make_allocation_recorder(recorder)), names_(std::move(names)) {
   context_->set_observer(observer_);
+  if (names_.empty()) return;
+  trace::GraphInfo graph;
+  for (const std::string& name : names_) graph.leafs.emplace_back().name = name;
+  graph_ = recorder_.describe(std::move(graph));
 }
 
 RecordedContext::~RecordedContext() {
@@ -149,8 +160,23 @@ Status RecordedContext::use(MemoryKind kind, std::shared_ptr<Allocator> allocato
   return context_->register_allocator(kind, std::move(allocator));
 }
 
-Status RecordedContext::allocate(const std::string& name, MemoryKind kind, Bytes bytes) {
+Status RecordedContext::bind(const std::string& name, const MemoryBlock& block, Bytes bytes) {
+  const auto known = std::ranges::find(names_, name);
+  if (known == names_.end()) return Error{fmt::format("the program does not declare a tensor '{}'", name)};
+  observer_->on_bind_tensor(block, graph_, trace::TensorRef::leaf(LeafId(static_cast<size_t>(known - names_.begin()))),
+                            bytes);
+  return {};
+}
+
+Result<BlockPtr> RecordedContext::take(const std::string& name, MemoryKind kind, Bytes bytes) {
   auto block = context_->allocate({}, kind, bytes);
+  if (!block) return block;
+  if (auto bound = bind(name, **block, bytes); !bound) return bound.error();
+  return block;
+}
+
+Status RecordedContext::allocate(const std::string& name, MemoryKind kind, Bytes bytes) {
+  auto block = take(name, kind, bytes);
   if (!block) return block.error();
   held_[name] = std::move(*block);
   return {};

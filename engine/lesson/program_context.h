@@ -83,13 +83,21 @@ class FirstLargerPool final : public PagedAllocator {
   std::map<void*, Bytes> sizes_;
 };
 
+// "t0", "t1", …
+std::vector<std::string> numbered(const std::string& name, int count);
+
 class RecordedContext {
  public:
-  explicit RecordedContext(trace::Recorder& recorder);
+  // `names`: the tensors that the program allocates, by which the blocks are called in every view.
+  explicit RecordedContext(trace::Recorder& recorder, std::vector<std::string> names = {});
   ~RecordedContext();  // blocks that are still allocated are not recorded as freed
   ExecutionContext& operator*() { return *context_; }
   Status use(MemoryKind kind, std::shared_ptr<Allocator> allocator);
-  // Allocates a named block that is live until free() or the destructor.
+  // Calls a block by one of the names.
+  Status bind(const std::string& name, const MemoryBlock& block, Bytes bytes);
+  // Allocates the block of one of the named tensors. Errors: that of the allocator, another name.
+  Result<BlockPtr> take(const std::string& name, MemoryKind kind, Bytes bytes);
+  // The same; it is live until free() or the destructor.
   Status allocate(const std::string& name, MemoryKind kind, Bytes bytes);
   void free(const std::string& name);
   void problem(std::string sentence, trace::ProblemKind kind = trace::ProblemKind::Other);
@@ -102,6 +110,8 @@ class RecordedContext {
   std::shared_ptr<AllocationRecorder> observer_;
   std::shared_ptr<ExecutionContext> context_ = make_cpu_context();
   trace::ThreadRing* ring_ = nullptr;  // for the program's counters
+  std::vector<std::string> names_;
+  trace::GraphId graph_;  // whose leaf tensors have these names
   std::map<std::string, trace::CounterId> counters_;
   std::map<std::string, BlockPtr> held_;
 };

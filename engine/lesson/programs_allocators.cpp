@@ -20,7 +20,7 @@ Status layers(RecordedContext& context, MemoryKind kind) {
 }
 
 Status buckets(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, numbered("t", 5));
   ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::make_shared<BucketAllocator>()));
   return layers(context, MemoryKind::Workspace);
 }
@@ -28,7 +28,7 @@ Status buckets(trace::Recorder& recorder) {
 // The outer two of three tensors in one segment are freed. Together their memory would suffice, but it is in two
 // ranges.
 Status holes(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, {"left", "middle", "right", "wide"});
   ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::make_shared<SegmentAllocator>(192 * KiB)));
   for (const char* name : {"left", "middle", "right"})
     ARENASCOPE_TRY(context.allocate(name, MemoryKind::Workspace, 64 * KiB));
@@ -39,7 +39,7 @@ Status holes(trace::Recorder& recorder) {
 
 // Weights, a cache and scratch, all allocated as one kind or each as its own kind.
 Status model_memory(trace::Recorder& recorder, bool kinds) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, {"weights", "scratch", "keys0", "keys1", "keys2", "keys3", "keys4", "keys5"});
   const auto kind = [&](MemoryKind own) { return kinds ? own : MemoryKind::Default; };
   for (MemoryKind each : {MemoryKind::Default, MemoryKind::Persistent, MemoryKind::Workspace, MemoryKind::KVCache})
     ARENASCOPE_TRY(context.use(each, std::make_shared<FirstLargerPool>()));
@@ -56,7 +56,7 @@ Status kinds(trace::Recorder& recorder) { return model_memory(recorder, true); }
 
 // Three tensors of a network in a device's pool: a large one, a small one, and a large one again.
 Status pool(trace::Recorder& recorder, bool separate, Bytes middle) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, {"large", "middle", "large again"});
   ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::make_shared<FirstLargerPool>(separate)));
   ARENASCOPE_TRY(context.allocate("large", MemoryKind::Workspace, 256 * KiB));
   context.free("large");
@@ -70,7 +70,7 @@ Status pool_separate(trace::Recorder& recorder) { return pool(recorder, true, 8 
 
 // Keys and values of one token after another: a cache that grows by doubling is copied each time, a paged cache is not.
 Status cache_doubling(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, numbered("cache", 4));
   ARENASCOPE_TRY(context.use(MemoryKind::KVCache, std::make_shared<FirstLargerPool>(true)));
   Bytes capacity = 4 * KiB;
   ARENASCOPE_TRY(context.allocate("cache0", MemoryKind::KVCache, capacity));
@@ -85,7 +85,7 @@ Status cache_doubling(trace::Recorder& recorder) {
 }
 
 Status cache_pages(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, numbered("page", 8));
   ARENASCOPE_TRY(context.use(MemoryKind::KVCache, std::make_shared<FirstLargerPool>()));
   for (int token = 1; token <= 32; ++token)
     if (token % 4 == 1)

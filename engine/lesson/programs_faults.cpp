@@ -16,7 +16,9 @@ namespace {
 
 // Each request keeps its logits "for later".
 Status leak(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  std::vector<std::string> names = numbered("logits ", 8);
+  names.insert(names.end(), {"weights", "activations"});
+  RecordedContext context(recorder, names);
   ARENASCOPE_TRY(context.allocate("weights", MemoryKind::Persistent, 256 * KiB));
   for (int request = 0; request < 8; ++request) {
     ARENASCOPE_TRY(context.allocate("activations", MemoryKind::Workspace, 64 * KiB));
@@ -28,7 +30,9 @@ Status leak(trace::Recorder& recorder) {
 
 // Small tensors with alternating lifetimes leave holes of their own size.
 Status fragmented(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  std::vector<std::string> names = numbered("small ", 16);
+  names.push_back("large");
+  RecordedContext context(recorder, names);
   const auto allocator = std::make_shared<SegmentAllocator>(256 * KiB);
   ARENASCOPE_TRY(context.use(MemoryKind::Workspace, allocator));
   for (int i = 0; i < 16; ++i)

@@ -39,7 +39,7 @@ std::vector<Planned> four_layers() {
 
 // A plan that declares its buffers first and then allocates each of them: all are live at once.
 Status own_blocks(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, numbered("t", 20));
   ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::make_shared<FirstLargerPool>()));
   const std::vector<Planned> tensors = four_layers();
   for (size_t i = 0; i < tensors.size(); ++i)
@@ -89,6 +89,8 @@ Result<Neighbours> side_by_side(RecordedContext& context) {
   auto a = Storage::allocate(*context, {}, MemoryKind::Workspace, kTensor);
   auto b = Storage::allocate(*context, {}, MemoryKind::Workspace, kTensor);
   if (!a || !b) return a ? b.error() : a.error();
+  ARENASCOPE_TRY(context.bind("first", *a->block(), kTensor));
+  ARENASCOPE_TRY(context.bind("second", *b->block(), kTensor));
   if (a->data() + kTensor != b->data()) return Error{"the two tensors are not adjacent"};
   fill(b->data(), kTensor, 1);
   return Neighbours{std::move(*a), std::move(*b)};
@@ -96,7 +98,7 @@ Result<Neighbours> side_by_side(RecordedContext& context) {
 
 // Adds the offset to the pointer without checking the size.
 Status unchecked_view(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, {"first", "second"});
   auto tensors = side_by_side(context);
   if (!tensors) return tensors.error();
   fill(tensors->first.data() + kTensor / 4 * 3, kTensor / 2, 2);
@@ -105,7 +107,7 @@ Status unchecked_view(trace::Recorder& recorder) {
 }
 
 Status bounds(trace::Recorder& recorder) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, {"first", "second"});
   auto tensors = side_by_side(context);
   if (!tensors) return tensors.error();
   auto view = tensors->first.sub_storage(kTensor / 4 * 3, kTensor / 2);
@@ -159,13 +161,13 @@ using Deferred = std::function<Bytes()>;
 
 Status two_streams(trace::Recorder& recorder, QueueDevice& device, std::shared_ptr<Allocator> allocator,
                    const Deferred& deferred) {
-  RecordedContext context(recorder);
+  RecordedContext context(recorder, {"x", "y", "z"});
   ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::move(allocator)));
   const Stream compute = device.add_stream("compute"), copy = device.add_stream("copies");
   (*context).set_current_stream(compute);
   context.count("overwritten", 0);
-  const auto tensor = [&] { return (*context).allocate({}, MemoryKind::Workspace, kTensor); };
-  auto x = tensor();
+  const auto tensor = [&](const char* name) { return context.take(name, MemoryKind::Workspace, kTensor); };
+  auto x = tensor("x");
   if (!x) return x.error();
   std::byte* const numbers = (*x)->data();
   std::vector<std::byte> host(static_cast<size_t>(kTensor));
@@ -175,14 +177,14 @@ Status two_streams(trace::Recorder& recorder, QueueDevice& device, std::shared_p
   if (auto noted = (*x)->record_stream(copy); !noted) return noted;
   x->reset();  // the host no longer needs it, and the copy has not begun
   context.count("deferred", deferred());
-  auto y = tensor();
+  auto y = tensor("y");
   if (!y) return y.error();
   std::byte* const others = (*y)->data();
   device.launch(compute, "write y", [=] { fill(others, kTensor, 2); });
   device.run_next(compute);
   device.run_next(copy);
   context.count("overwritten", other_than(1, host.data(), kTensor));
-  auto z = tensor();
+  auto z = tensor("z");
   if (!z) return z.error();
   context.count("reused", (*z)->data() == numbers ? kTensor : 0);
   context.count("deferred", deferred());

@@ -147,6 +147,23 @@ TEST_CASE("generation: the prompt in one run, then one run per new token but the
   CHECK(fact(stage, "counter(filled_of_the_KV_cache)") == std::to_string(2 * 3 * 48 * 4 * 6));
 }
 
+TEST_CASE("the blocks of a program are called by their tensors") {
+  for (const char* program : {"buckets", "holes", "one_kind", "kinds", "pool_reuse", "cache_doubling", "cache_pages",
+                              "own_blocks", "unchecked_view", "freed_at_once", "freed_later", "leak", "fragmented"}) {
+    CAPTURE(program);
+    const auto session = run_program(program);
+    REQUIRE_MESSAGE(session.ok(), session.error().message);
+    const auto snapshot = (*session)->snapshot();
+    const auto slices = snapshot->space_slices_in(snapshot->time.begin, snapshot->time.end + 1, 1000);
+    CHECK_FALSE(slices.empty());
+    for (const trace::SpaceAllocation& slice : slices) {
+      const trace::TensorInfo* tensor = snapshot->tensor(slice.graph, slice.tensor);
+      REQUIRE(tensor != nullptr);
+      CHECK_FALSE(tensor->name.empty());
+    }
+  }
+}
+
 TEST_CASE("every example program runs and shows its fault") {
   for (const Program& program : programs()) {
     CAPTURE(program.name);
