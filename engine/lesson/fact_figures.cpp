@@ -122,6 +122,8 @@ constexpr Line kLines[] = {
     {"offset_in", "", kMade},
     {"bound_of", "", kMade},
     {"order_of", "", kNotNumeric},
+    {"moved", "", kNotNumeric},
+    {"peak_after_moves", "", kMade},
     {"saving", "", kMade},
     {"frontier_points", "", kMade},
     {"frontier_arena", "", kMade},

@@ -2,6 +2,8 @@
 // Facts about hypothetical plans: other planners and orders, and savings.
 #include "engine/lesson/fact_table.h"
 
+#include <arenascope/graph/order_ge.h>
+#include <arenascope/lesson/stage.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/findings.h>
 #include <arenascope/schedule/memory_plan.h>
@@ -74,6 +76,30 @@ Result<Value> order_of(const Scene& s, const Arguments& a) {
 }
 
 constexpr std::pair<const char*, Finding::Kind> kFindings[] = {
+Result<GeOrder> moves_of_order(const Scene& s, const std::string& base) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  auto restored = restore_graph(**graph);
+  if (!restored) return restored.error();
+  GeOptions options;
+  options.base = base;
+  return optimise_like_ge(*restored, options);
+}
+
+Result<Value> moved(const Scene& s, const Arguments& a) {
+  auto ge = moves_of_order(s, a[0]);
+  if (!ge) return ge.error();
+  std::vector<std::string> names;
+  for (const GeMove& move : ge->moves) names.push_back(name_of(*s.graph, trace::TensorRef::node(move.node)));
+  return names.empty() ? text_value("none") : list_value(std::move(names));
+}
+
+Result<Value> peak_after_moves(const Scene& s, const Arguments& a) {
+  auto ge = moves_of_order(s, a[0]);
+  if (!ge) return ge.error();
+  return bytes_value(ge->peak);
+}
+
     {"order", Finding::Kind::Order},           {"planner", Finding::Kind::Planner},
     {"in-place", Finding::Kind::InPlace},      {"rematerialise", Finding::Kind::Rematerialise},
     {"offload", Finding::Kind::Offload},       {"concat", Finding::Kind::Concat},
@@ -148,6 +174,9 @@ constexpr Fact kWhatIfFacts[] = {
      frontier_arena},
     {{"frontier_cost", 1, 1, "share of operations recomputed at a point of the frontier", "training"}, frontier_cost},
     {{"frontier_end", 0, 0, "arena bytes at the last point of the frontier", "training"}, frontier_end},
+    {{"moved", 1, 1, "nodes that GE's rules move later in an order, or none", "moves"}, moved},
+    {{"peak_after_moves", 1, 1, "peak of live bytes in an order after these moves", "moves planners"},
+     peak_after_moves},
 };
 
 }  // namespace

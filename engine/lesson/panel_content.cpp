@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The panels of a step, and which of them would be empty.
+#include <arenascope/graph/order_ge.h>
 #include <arenascope/lesson/stage.h>
+#include <arenascope/schedule/restore.h>
 
 #include <algorithm>
 
@@ -17,6 +19,17 @@ bool has_spans(const Scene& s) {
   });
 }
 
+bool has_moves(const Scene& s) {
+  if (!s.graph) return false;
+  const auto graph = restore_graph(*s.graph);
+  return graph && std::ranges::any_of(kGeBaseOrders, [&](std::string_view base) {
+           GeOptions options;
+           options.base = base;
+           const auto ge = optimise_like_ge(*graph, options);
+           return ge && !ge->moves.empty();
+         });
+}
+
 struct Content {
   const char* panel;
   bool (*has)(const Scene& s);
@@ -28,7 +41,7 @@ constexpr Content kContent[] = {
     {"inspector", has_graph, "no graph is open"},
     {"nodes", has_graph, "no graph is open"},
     {"ops", has_graph, "no graph is open"},
-    {"moves", has_graph, "no graph is open"},
+    {"moves", has_moves, "GE's rules move no node of this graph"},
     {"layers", [](const Scene& s) { return has_graph(s) && !s.graph->nodes.front().layer.empty(); },
      "no node has a layer"},
     {"objects", [](const Scene& s) { return !s.snapshot->contexts.empty(); }, "no object pool was recorded"},

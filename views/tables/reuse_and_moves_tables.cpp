@@ -117,13 +117,14 @@ std::vector<MoveRow> moves_of(const trace::GraphInfo& info) {
   std::vector<MoveRow> rows;
   auto graph = restore_graph(info);
   if (!graph) return rows;
-  for (const char* base : {"depth-first", "breadth-first", "reverse-depth-first"}) {
+  for (const std::string_view base : kGeBaseOrders) {
     GeOptions options;
     options.base = base;
     options.peaks = true;
     const auto ge = optimise_like_ge(*graph, options);
     if (!ge) continue;
-    for (const GeMove& move : ge->moves) rows.push_back({QString::fromLatin1(base), move, ge->taken});
+    for (const GeMove& move : ge->moves)
+      rows.push_back({QString::fromLatin1(base.data(), std::ssize(base)), move, ge->taken});
   }
   return rows;
 }

@@ -50,6 +50,8 @@ TEST_CASE("check reports what a learner would stumble over") {
       {"## A\n! graph\n! show arena\nSome text.\n## B\n" + asks + "How many?\n", "x.md:6: the step has no 'expect'"},
       {"## A\n! graph\n! expect nodes 3\n" + asks + "How many?\n", "x.md:6: the step shows no panel"},
       {"## A\n! graph\n! show barriers\n! expect nodes 3\n" + asks + "How many?\n", "'barriers' is empty"},
+      {"## A\n! graph\n! show moves\n! expect nodes 3\n" + asks + "How many?\n",
+       "'moves' is empty: GE's rules move no node"},
       {"## A\n! graph\n! show arena\n! expect bytes(a) *\n! expect bytes(b) *\n" + asks + "{bytes(a)}, {bytes(b)}?\n",
        "'bytes(a)' and 'bytes(b)' differ, and both are shown as 1.25 MiB"},
       {"## A\n! graph\n! show graph\n! expect nodes 3\n" + asks + "There are {nodes}. How many?\n",

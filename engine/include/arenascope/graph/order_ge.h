@@ -23,6 +23,9 @@ struct GeMove {
   Bytes peak_before = 0, peak_after = 0;  // peak of live bytes; 0 unless GeOptions::peaks
 };
 
+// The orders that it can start from.
+inline constexpr std::string_view kGeBaseOrders[] = {"depth-first", "breadth-first", "reverse-depth-first"};
+
 struct GeOptions {
   std::string_view base = "depth-first";  // the order to start from
   bool by_type = true, by_lifetime = true;
