@@ -57,10 +57,17 @@ RunSettings run_settings(const lesson::Settings& s) {
   return settings;
 }
 
+LessonActions::LessonActions(Shell& shell, LessonPanel* panel) : shell_(shell), panel_(panel), stage_(shell) {
+  QObject::connect(&improving_, &Background::done, panel_, [this](const std::shared_ptr<const void>& plan) {
+    if (plan) shell_.document().replanning()->show_plan(std::static_pointer_cast<const trace::PlanInfo>(plan));
+  });
+}
+
 bool LessonActions::opened(Document& document) const { return document.runner()->settings().from_lesson; }
 
 bool LessonActions::ready() const {
   Document& document = shell_.document();
+  if (improving_.busy()) return false;
   if (planning_ && document.replanning()->busy()) return false;
   if (training_ && document.training()->busy()) return false;
   if (generation_ && document.generation()->busy()) return false;
@@ -179,6 +186,22 @@ QString LessonActions::plan(const QString& planner, const QString& order) {
   return {};
 }
 
+// On another thread: several plans are tried.
+QString LessonActions::improve(const std::string& finding, const std::string& tensor) {
+  Document& document = shell_.document();
+  if (document.source()->graph() == nullptr) return Driving::tr("no graph to plan");
+  lesson::Scene scene;
+  scene.snapshot = document.source()->snapshot();
+  scene.graph = document.replanning()->graph();
+  scene.plan = document.replanning()->shown_plan();
+  scene.run = document.source()->run();
+  improving_.request([scene = std::move(scene), finding, tensor](std::stop_token) -> Background::Result {
+    auto plan = lesson::improved_plan(scene, finding, tensor);
+    return plan ? *plan : nullptr;
+  });
+  return {};
+}
+
 QString LessonActions::run() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
   runs_ = complete_runs(*shell_.document().source()->snapshot()) + 1;
@@ -238,6 +261,7 @@ QString LessonActions::act(const lesson::Action& action) {
   if (action.verb == "program") return open(QStringLiteral("program:") + argument);
   if (action.verb == "plan") return plan(argument, text_of(action.arguments[1]));
   if (action.verb == "plan_all") return plan({}, {});
+  if (action.verb == "improve") return improve(action.arguments[0], action.arguments[1]);
   if (action.verb == "frontier") return find_frontier();
   if (action.verb == "generate") return generate(action);
   if (action.verb == "run") return run();

@@ -2,6 +2,7 @@
 // Performs an action of a lesson step in the window and detects its completion. Run settings of a lesson apply only
 // to what it opens, not to the user's documents.
 #pragma once
+#include <views/common/background.h>
 #include <views/lesson/lesson_panel.h>
 
 #include "document/document.h"
@@ -16,7 +17,7 @@ RunSettings run_settings(const lesson::Settings& settings);
 
 class LessonActions {
  public:
-  LessonActions(Shell& shell, views::LessonPanel* panel) : shell_(shell), panel_(panel), stage_(shell) {}
+  LessonActions(Shell& shell, views::LessonPanel* panel);
   LessonStage& stage() { return stage_; }
 
   QString act(const lesson::Action& action);  // error message; empty: done or in progress
@@ -34,6 +35,7 @@ class LessonActions {
  private:
   QString open(const QString& spec);
   QString plan(const QString& planner, const QString& order);  // empty: all
+  QString improve(const std::string& finding, const std::string& tensor);
   QString run();
   QString find_frontier();
   QString generate(const lesson::Action& action);
@@ -50,6 +52,7 @@ class LessonActions {
   size_t runs_ = 0;        // expected number of complete runs
   bool all_runs_ = false;  // the subject is the generation with all its runs, not the current run
   bool planning_ = false, training_ = false, generation_ = false, stepping_ = false, stopping_ = false, rerun_ = false;
+  views::Background improving_;  // finds the plan of an improvement
   PanelPointer* pointer_ = nullptr;
 };
 

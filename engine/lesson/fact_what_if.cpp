@@ -10,6 +10,7 @@
 #include <arenascope/schedule/restore.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -75,7 +76,6 @@ Result<Value> order_of(const Scene& s, const Arguments& a) {
   return list_value(std::move(names));
 }
 
-constexpr std::pair<const char*, Finding::Kind> kFindings[] = {
 Result<GeOrder> moves_of_order(const Scene& s, const std::string& base) {
   auto graph = graph_of(s);
   if (!graph) return graph.error();
@@ -100,26 +100,37 @@ Result<Value> peak_after_moves(const Scene& s, const Arguments& a) {
   return bytes_value(ge->peak);
 }
 
+constexpr std::pair<const char*, Finding::Kind> kFindings[] = {
     {"order", Finding::Kind::Order},           {"planner", Finding::Kind::Planner},
     {"in-place", Finding::Kind::InPlace},      {"rematerialise", Finding::Kind::Rematerialise},
     {"offload", Finding::Kind::Offload},       {"concat", Finding::Kind::Concat},
     {"contiguous", Finding::Kind::Contiguous}, {"alignment", Finding::Kind::Alignment}};
 
-// The largest saving of a kind of finding, optionally of one tensor; zero if there is none.
-Result<Value> saving(const Scene& s, const Arguments& a) {
+Bytes saved_by(const Finding& f) {
+  return f.kind == Finding::Kind::Contiguous || f.kind == Finding::Kind::Concat ? f.bytes : f.saved;
+}
+
+// The finding of a kind, optionally about one tensor, that saves most; none: nothing was found.
+Result<std::optional<Finding>> best_finding(const Scene& s, const Arguments& a) {
   const auto kind = std::ranges::find_if(kFindings, [&](const auto& k) { return a[0] == k.first; });
   if (kind == std::end(kFindings)) return Error{fmt::format("unknown finding '{}'", a[0])};
   if (!s.graph || !s.plan) return Error{"no plan is open"};
   FindingsOptions options;
   options.budget_seconds = 2;
-  Bytes most = 0;
-  for (const Finding& f : find_savings({s.snapshot, s.graph, s.plan, s.run}, options)) {
+  std::optional<Finding> best;
+  for (Finding& f : find_savings({s.snapshot, s.graph, s.plan, s.run}, options)) {
     if (f.kind != kind->second) continue;
     const bool about = a.size() < 2 || (!f.tensors.empty() && name_of(*s.graph, f.tensors.front()) == a[1]);
-    const Bytes counts = f.kind == Finding::Kind::Contiguous || f.kind == Finding::Kind::Concat ? f.bytes : f.saved;
-    if (about) most = std::max(most, counts);
+    if (about && (!best || saved_by(f) > saved_by(*best))) best = std::move(f);
   }
-  return bytes_value(most);
+  return best;
+}
+
+// Zero if there is none.
+Result<Value> saving(const Scene& s, const Arguments& a) {
+  auto best = best_finding(s, a);
+  if (!best) return best.error();
+  return bytes_value(*best ? saved_by(**best) : 0);
 }
 
 Result<const FrontierPlan*> frontier_plan(const Scene& s, const std::string& number) {
@@ -163,6 +174,9 @@ constexpr Fact kWhatIfFacts[] = {
     {{"in_place_arena", 2, 2, "bytes of that arena with in-place ops", "planners findings"}, in_place_arena},
     {{"bound_of", 1, 1, "lower bound of an order", "planners"}, bound_of},
     {{"order_of", 1, 1, "nodes in an order", "nodes moves"}, order_of},
+    {{"moved", 1, 1, "nodes that GE's rules move later in an order, or none", "moves"}, moved},
+    {{"peak_after_moves", 1, 1, "peak of live bytes in an order after these moves", "moves planners"},
+     peak_after_moves},
     {{"saving", 1, 2,
       "largest saving in bytes of a kind of finding (order, planner, rematerialise, offload, contiguous, …); with a "
       "tensor, of its findings",
@@ -174,12 +188,17 @@ constexpr Fact kWhatIfFacts[] = {
      frontier_arena},
     {{"frontier_cost", 1, 1, "share of operations recomputed at a point of the frontier", "training"}, frontier_cost},
     {{"frontier_end", 0, 0, "arena bytes at the last point of the frontier", "training"}, frontier_end},
-    {{"moved", 1, 1, "nodes that GE's rules move later in an order, or none", "moves"}, moved},
-    {{"peak_after_moves", 1, 1, "peak of live bytes in an order after these moves", "moves planners"},
-     peak_after_moves},
 };
 
 }  // namespace
+
+Result<std::shared_ptr<const trace::PlanInfo>> improved_plan(const Scene& scene, const std::string& kind,
+                                                             const std::string& tensor) {
+  auto best = best_finding(scene, {kind, tensor});
+  if (!best) return best.error();
+  if (!*best || !(**best).plan) return Error{fmt::format("no finding '{}' about '{}' has a plan", kind, tensor)};
+  return (**best).plan;
+}
 
 std::span<const Fact> what_if_facts() { return kWhatIfFacts; }
 

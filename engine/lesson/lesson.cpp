@@ -26,6 +26,7 @@ constexpr Verb kVerbs[] = {
     {"axis", 1, 1, "selects the x axis: step or time"},
     {"all", 0, 0, "shows the whole axis"},
     {"plan", 2, 2, "shows the plan of another planner and order"},
+    {"improve", 2, 2, "shows the plan of the finding of this kind that saves most for a tensor"},
     {"plan_all", 0, 0, "tries every planner with every order"},
     {"frontier", 0, 0, "computes the frontier of memory versus operations and shows it in the panel training"},
     {"run", 0, 0, "runs the model again"},

@@ -67,7 +67,10 @@ bool opens_something(const Action& action) {
 std::vector<Action> entering(const Lesson& lesson, size_t step) {
   std::map<std::string, Action> newest;  // by kind
   const auto kind = [](const Action& a) {
-    return opens_something(a) ? std::string("open") : a.verb == "clear" ? std::string("select") : a.verb;
+    return opens_something(a)    ? std::string("open")
+           : a.verb == "clear"   ? std::string("select")
+           : a.verb == "improve" ? std::string("plan")
+                                 : a.verb;
   };
   const auto open = [&] {  // ends everything else that was done to the document before
     for (const char* verb : {"plan", "generate", "select", "step"}) newest.erase(verb);
@@ -214,6 +217,13 @@ Status Stage::act(const Action& action) {
                : Status(Error{fmt::format("unknown axis '{}': expected step or time", argument)});
   if (action.verb == "frontier") return find_frontier();
   if (action.verb == "plan") return show_plan(argument, action.arguments[1]);
+  if (action.verb == "improve") {
+    auto scene = this->scene();
+    if (!scene) return scene.error();
+    auto plan = improved_plan(*scene, argument, action.arguments[1]);
+    if (plan) shown_ = std::move(*plan);
+    return plan ? Status() : Status(plan.error());
+  }
   if (action.verb == "plan_all" || action.verb == "expand") {
     auto scene = this->scene();
     return scene && scene->graph ? Status() : Status(Error{"no graph is open"});

@@ -71,6 +71,15 @@ TEST_CASE("check reports what a learner would stumble over") {
                  "Three nodes, and less than twice as much. How many?\n") == "");
 }
 
+TEST_CASE("an improvement that no finding has is an error") {
+  const Played p = play("! ask number peak\n");
+  for (const char* kind : {"rematerialise", "nothing"}) {
+    const Status done = p.stage->act({"improve", {kind, "out"}, 0});
+    REQUIRE_FALSE(done.ok());
+    CHECK(done.error().message.find(kind) != std::string::npos);
+  }
+}
+
 TEST_CASE("nodes without a name are called as the panels call them") {
   const auto lesson = parse("x.md",
                             "title: T\ngradients: loss\ngraph:\n  x = input f32 4 4\n  w = weight f32 4 4\n"

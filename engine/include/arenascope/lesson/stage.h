@@ -37,6 +37,10 @@ Result<GenerateRequest> parse_generate_request(const Action& action);
 Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& lesson, const std::string& spec,
                                                               const std::set<std::string>& tensors);
 
+// The plan of the finding of a kind (as for the fact `saving`) that saves most for a tensor. Errors: there is none.
+Result<std::shared_ptr<const trace::PlanInfo>> improved_plan(const Scene& scene, const std::string& kind,
+                                                             const std::string& tensor);
+
 // True if the action opens another model, graph or recording.
 bool opens_something(const Action& action);
 
