@@ -5724,8 +5724,8 @@ next: %7</source>
         <translation>步</translation>
     </message>
     <message>
-        <source>First to last use, end exclusive</source>
-        <translation>从首次使用到末次使用（不含终点）</translation>
+        <source>First to last use</source>
+        <translation>从首次使用到末次使用</translation>
     </message>
     <message>
         <source>Filled</source>

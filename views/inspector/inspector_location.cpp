@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The location of a tensor: in a plan's arena, or in allocator spaces.
 #include <views/common/spaces.h>
+#include <views/common/steps_text.h>
 #include "inspector_page.h"
 
 namespace arenascope::views::inspector {
@@ -58,7 +59,7 @@ void location(Page& page, TensorRef ref) {
     if (seen != nullptr && (seen->offset != slice.offset || seen->bytes != slice.size))
       page.row(Texts::tr("observed at"), range_text(seen->offset, seen->bytes));
     page.row(Texts::tr("bytes"), range_text(slice.offset, slice.size));
-    page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(slice.first.value).arg(slice.last.value));
+    page.row(Texts::tr("steps"), format_steps(slice.first.value, slice.last.value));
     page.row(Texts::tr("block"), page.block_link(slice.block));
     if (slice.level > 0) page.row(Texts::tr("reuse"), Texts::tr("level %1").arg(slice.level));
     if (slice.in_place_of.valid()) page.row(Texts::tr("in place of"), page.link(slice.in_place_of));

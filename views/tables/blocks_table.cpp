@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The blocks of the plan: their sizes, and the tensors that use them in sequence.
 #include <views/common/format.h>
+#include <views/common/steps_text.h>
 #include <views/tables/compare_columns.h>
 #include <views/tables/space_tables.h>
 #include <QCoreApplication>
@@ -91,9 +92,8 @@ TablePtr blocks_table(const TableInput& input) {
       counted(BlocksTableTexts::tr("Tensors"), BlocksTableTexts::tr("Number of tensors that use it in sequence"),
               FigureUnit::Count, "tensors", [](const Block& b) { return b.tensors.size(); }),
       plain(
-          BlocksTableTexts::tr("Steps"), BlocksTableTexts::tr("First to last use, end exclusive"),
-          [](const Block& b) { return QStringLiteral("%1 – %2").arg(b.first).arg(b.last); },
-          [](const Block& b) { return b.first; }),
+          BlocksTableTexts::tr("Steps"), BlocksTableTexts::tr("First to last use"),
+          [](const Block& b) { return format_steps(b.first, b.last); }, [](const Block& b) { return b.first; }),
       counted(BlocksTableTexts::tr("Filled"),
               BlocksTableTexts::tr("Bytes × steps in use, as a share of the block's total"), FigureUnit::Share,
               "filled",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Holes of a plan: free bytes below a live tensor, and the tensors that cause them.
 #include <views/common/format.h>
+#include <views/common/steps_text.h>
 #include <views/common/sweep.h>
 #include <views/tables/object_parts.h>
 #include <views/tables/space_tables.h>
@@ -99,7 +100,7 @@ TablePtr holes_table(const TableInput& input) {
       {HolesTableTexts::tr("Bytes"), HolesTableTexts::tr("Unused bytes below a live tensor"),
        [bytes](size_t r) { return format_bytes(static_cast<Bytes>(bytes(r))); }, bytes},
       {HolesTableTexts::tr("Steps"), HolesTableTexts::tr("While the hole exists"),
-       [rect](size_t r) { return QStringLiteral("%1 – %2").arg(rect(r).x0).arg(rect(r).x1); },
+       [rect](size_t r) { return format_steps(static_cast<int64_t>(rect(r).x0), static_cast<int64_t>(rect(r).x1)); },
        [rect](size_t r) { return rect(r).x0; }},
       {HolesTableTexts::tr("Offset"), HolesTableTexts::tr("First byte in the arena"),
        [rect](size_t r) { return format_address(rect(r).lo); },

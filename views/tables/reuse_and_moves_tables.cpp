@@ -5,6 +5,7 @@
 #include <arenascope/planner/reuse_steps.h>
 #include <arenascope/schedule/restore.h>
 #include <views/common/format.h>
+#include <views/common/steps_text.h>
 #include <QCoreApplication>
 
 #include <map>
@@ -169,7 +170,7 @@ std::vector<Column> reuse_columns(const std::shared_ptr<const ReusePlayback>& pl
                            : ReuseAndMovesTexts::tr("one tensor");
        }},
       {ReuseAndMovesTexts::tr("Lifetime"), ReuseAndMovesTexts::tr("Steps, from its first tensor to its last"),
-       [block](size_t r) { return QStringLiteral("%1 – %2").arg(block(r).lower).arg(block(r).upper); },
+       [block](size_t r) { return format_steps(block(r).lower, block(r).upper); },
        [block](size_t r) { return static_cast<double>(block(r).lower); }},
       {ReuseAndMovesTexts::tr("Tensors"), {}, names},
       step_number_column(ReuseAndMovesTexts::tr("Remaining"),
