@@ -233,7 +233,7 @@ void TablePanel::take(TablePtr table) {
   follow_selection();
 }
 
-// Columns are as wide as their first rows need; they may grow while a table has few rows.
+// Measures what the first rows of each column need; it may grow while a table has few rows.
 void TablePanel::size_columns() {
   if (model_->rowCount() == 0 || model_->rowCount() <= sized_rows_ || sized_rows_ >= 20) return;
   sized_rows_ = model_->rowCount();
@@ -242,14 +242,39 @@ void TablePanel::size_columns() {
   const QFontMetrics metrics = view_->fontMetrics();
   const QHeaderView* header = view_->horizontalHeader();
   const int rows = std::min(sized_rows_, kMeasured);
+  needed_.clear();
+  given_.clear();
   for (int c = 0; c < model_->columnCount(); ++c) {
     int width = header->sectionSizeHint(c);
     for (int r = 0; r < rows; ++r)
       width =
           std::max(width, metrics.horizontalAdvance(model_->index(r, c).data().toString()) + 2 * CellDelegate::kAir);
-    width = std::min(width + kBetween, kWidest);
-    if (header->sectionSize(c) != width) view_->setColumnWidth(c, width);
+    needed_.push_back(width + kBetween);
   }
+  fit_columns();
+}
+
+// A column is wider than the maximum only where the table has space that no other column needs.
+void TablePanel::fit_columns() {
+  if (needed_.size() != static_cast<size_t>(model_->columnCount())) return;
+  int spare = view_->viewport()->width();
+  for (const int width : needed_) spare -= std::min(width, kWidest);
+  const bool is_first = given_.size() != needed_.size();
+  if (is_first) given_.assign(needed_.size(), -1);
+  for (size_t i = 0; i < needed_.size(); ++i) {
+    const int column = static_cast<int>(i), least = std::min(needed_[i], kWidest);
+    const int width = std::min(needed_[i], least + std::max(spare, 0));
+    spare -= width - least;
+    const int now = view_->horizontalHeader()->sectionSize(column);
+    if (!is_first && now != given_[i]) continue;
+    given_[i] = width;
+    if (now != width) view_->setColumnWidth(column, width);
+  }
+}
+
+void TablePanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit_columns();
 }
 
 void TablePanel::follow_selection() {

@@ -44,6 +44,7 @@ class TablePanel : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
@@ -55,6 +56,7 @@ class TablePanel : public QWidget {
   void take(TablePtr table);
   void choose(const QModelIndex& index);
   void size_columns();
+  void fit_columns();
   void retranslate();
   void refresh_soon();
   void follow_selection();
@@ -75,7 +77,9 @@ class TablePanel : public QWidget {
   QTimer timer_;
   Background worker_;
   bool stale_ = true;
-  int sized_rows_ = 0;  // number of rows for which the columns were sized
+  int sized_rows_ = 0;       // number of rows for which the columns were sized
+  std::vector<int> needed_;  // width of each column for its texts
+  std::vector<int> given_;   // width set by fit_columns(); another one was set by the user
   bool selecting_ = false;
 };
 

@@ -104,6 +104,35 @@ class TablesTest : public QObject {
     QCOMPARE(model.rowCount(), 3);
   }
 
+  // An error message is not elided while the table has space for it.
+  void a_long_text_takes_the_space_that_the_table_has() {
+    const QString message =
+        QStringLiteral("the pool of the context is full: 272 bytes are needed, 160 of 640 are free; ").repeated(2);
+    auto table = std::make_shared<Table>();
+    table->rows = 1;
+    table->columns = {{"Severity", {}, [](size_t) { return QStringLiteral("error"); }},
+                      {"Message", {}, [message](size_t) { return message; }}};
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    TablePanel panel(
+        QStringLiteral("messages"), [table](const TableInput&) { return table; }, &source, &selection, &axis);
+    panel.resize(500, 200);
+    panel.show();
+    panel.refresh();
+    const auto wide = [&] { return panel.table_view()->columnWidth(1); };
+    const int needed = panel.table_view()->fontMetrics().horizontalAdvance(message);
+    QVERIFY(wide() < needed);
+    panel.resize(needed + 400, 200);
+    QTRY_VERIFY(wide() >= needed);
+    panel.resize(500, 200);
+    QTRY_VERIFY(wide() < needed);
+    panel.table_view()->setColumnWidth(1, 77);  // set by the user
+    panel.resize(needed + 400, 200);
+    QTest::qWait(10);
+    QCOMPARE(wide(), 77);
+  }
+
   // The example of the article about GE: A and C become one block, which is placed with B into E's; D gets a block of
   // its own.
   void two_level_reuse_is_shown_step_by_step() {
