@@ -89,6 +89,9 @@ void PoolsView::update_scroll_bar() {
   verticalScrollBar()->setSingleStep(static_cast<int>(kBarLine));
 }
 
+// Changes while it was hidden were not taken.
+void PoolsView::showEvent(QShowEvent*) { take(); }
+
 void PoolsView::resizeEvent(QResizeEvent*) { update_scroll_bar(); }
 
 void PoolsView::draw(QPainter& painter, QSize size, int from) const {

@@ -27,6 +27,7 @@ class PoolsView : public QAbstractScrollArea, public Paintable {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   bool viewportEvent(QEvent* event) override;
 

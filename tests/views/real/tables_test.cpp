@@ -403,6 +403,14 @@ class RealTablesTest : public QObject {
       QVERIFY(std::abs(bar.requested.width() - scale * static_cast<double>(bar.row.requested())) < 1e-6);
       QVERIFY(std::abs(bar.waste.width() - scale * static_cast<double>(bar.row.waste())) < 1e-6);
     }
+    // A view that was hidden while the memory was recorded has it when it is shown.
+    SessionSource later;
+    PoolsView hidden(&later, &theme);
+    later.set_session(session);
+    later.refresh();
+    QVERIFY(hidden.bars(900).empty());
+    hidden.show();
+    QCOMPARE(hidden.bars(900).size(), rows.size());
     // Tuning results, measured or remembered.
     Fixture tuning("tuning", tuning_table, session);
     QVERIFY(tuning.model()->rowCount() > 0);
