@@ -6410,8 +6410,8 @@ next: %7</source>
         <translation>预留次数</translation>
     </message>
     <message>
-        <source>Number of times that memory was obtained from or released to the system: cache misses</source>
-        <translation>从系统获得或归还系统的次数：缓存未命中</translation>
+        <source>Number of times that memory was obtained from the system: cache misses</source>
+        <translation>从系统获得内存的次数：缓存未命中</translation>
     </message>
     <message>
         <source>No counters.</source>

@@ -119,10 +119,13 @@ void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::functio
       recorded));
   table.columns.push_back(figure_column(
       EventTablesTexts::tr("Reservations"),
-      EventTablesTexts::tr("Number of times that memory was obtained from or released to the system: cache misses"),
-      FigureUnit::Count, [kind](size_t r) { return kind_figure(kind(r), "reserved.changes"); },
+      EventTablesTexts::tr("Number of times that memory was obtained from the system: cache misses"), FigureUnit::Count,
+      [kind](size_t r) { return kind_figure(kind(r), "reservations"); },
       [snapshot, kind](size_t r) {
-        return static_cast<double>(snapshot->series(kind(r), trace::MemoryCount::Reserved).samples.size());
+        const auto& samples = snapshot->series(kind(r), trace::MemoryCount::Reserved).samples;
+        int64_t taken = 0;
+        for (size_t i = 0; i < samples.size(); ++i) taken += samples[i].value > (i > 0 ? samples[i - 1].value : 0);
+        return static_cast<double>(taken);
       },
       recorded));
 }
