@@ -104,7 +104,9 @@ void ArenaView::draw_bands(QCPPainter* painter) const {
     if (r.height() < 2 * line || r.width() < 8 * line) continue;
     const QString text = tr("%1, %2").arg(allocator_name(s, band.allocator), format_bytes(band.hi - band.lo));
     const int width = painter->fontMetrics().horizontalAdvance(text) + 6;
-    const QRect place(r.left() + 4, r.top() + 2, std::min(width, r.width() - 8), line);
+    // Blocks have their names at the top left.
+    const int shown = std::min(width, r.width() - 8);
+    const QRect place(r.right() - shown - 3, r.bottom() - line - 1, shown, line);
     QColor halo = colours().background;
     halo.setAlpha(215);
     painter->fillRect(place, halo);

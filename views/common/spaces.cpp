@@ -83,6 +83,9 @@ QString kind_name(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
   for (const trace::AllocatorInfo& allocator : snapshot.allocators)
     if (allocator.kind == kind) only = &allocator, ++count;
   if (!snapshot.runs.empty() || count != 1) return DisplayNames::kind(kind);
+  // The device does not distinguish the kind from another one of the same device.
+  for (const trace::AllocatorInfo& allocator : snapshot.allocators)
+    if (allocator.kind != kind && allocator.device == only->device) return DisplayNames::kind(kind);
   const bool known = only->device.valid() && only->device.index() < snapshot.devices.size();
   const std::string& name = known ? snapshot.devices[only->device.index()].name : only->name;
   return name.empty() ? DisplayNames::kind(kind) : QString::fromStdString(name);
