@@ -1980,6 +1980,14 @@
     <message>
         <source>the current document cannot be run</source>
         <translation>当前文档不能运行</translation>
+    <message>
+        <source>The model is running…</source>
+        <translation>模型正在运行…</translation>
+    </message>
+    <message>
+        <source>The model is running. The first run compiles and measures the kernels of the device…</source>
+        <translation>模型正在运行。第一次运行会编译并测量设备的内核…</translation>
+    </message>
     </message>
     <message>
         <source>%1 would reveal the answer. It is hidden until you answer the question of this step.
@@ -4505,6 +4513,22 @@ address %1</source>
     <message>
         <source>Answers</source>
         <translation>回答情况</translation>
+    <message>
+        <source>Continue: %1</source>
+        <translation>继续：%1</translation>
+    </message>
+    <message>
+        <source>Start: %1</source>
+        <translation>开始：%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lessons finished</source>
+        <translation>已完成 %1 / %2 课</translation>
+    </message>
+    <message>
+        <source>%1 fits.</source>
+        <translation>%1 放得下。</translation>
+    </message>
     </message>
     <message>
         <source>Further reading: %1</source>

@@ -11,6 +11,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include "document/job.h"
 #include "document/training_job.h"
 #include "language.h"
 #include "lesson_names.h"
@@ -24,6 +25,7 @@ using namespace views;
 namespace {
 
 constexpr int kPatience = 60'000;  // ms to wait for a model
+constexpr int kSilentWait = 500;   // ms before the panel states what it waits for
 
 // The tensor of a selection, or the tensors of a block.
 std::pair<std::string, std::vector<std::string>> named(const Selection& selection, const SessionSource& source) {
@@ -164,6 +166,10 @@ void LessonPlayer::advance() {
   if (panel_->current() == nullptr) return timer_.stop();
   if (reading_) return;
   if (!actions_.ready()) {
+    if (since_.elapsed() > kSilentWait) {
+      panel_->widgets().waiting->setText(reason_to_wait());
+      panel_->widgets().waiting->show();
+    }
     if (since_.elapsed() < kPatience) return;
     panel_->show_problem(at_line(panel_->current()->line,
                                  tr("the window is not ready for this step: missing %1").arg(actions_.opening())));
@@ -185,6 +191,14 @@ void LessonPlayer::advance() {
   if (const QString problem = actions_.act(action); !problem.isEmpty())
     panel_->show_problem(at_line(action.line, problem));
   if (actions_.stopped_a_run()) waiting_.push_front({"run", {}, action.line});
+}
+
+// The job of the window, or the run, which compiles and tunes the kernels of a device when it is the first.
+QString LessonPlayer::reason_to_wait() const {
+  if (const auto job = job_of(*shell_.documents)) return job->text;
+  return shell_.document().runner()->settings().backend == u"cpu"
+             ? tr("The model is running…")
+             : tr("The model is running. The first run compiles and measures the kernels of the device…");
 }
 
 lesson::Scene LessonPlayer::scene() const {

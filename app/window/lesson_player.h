@@ -42,6 +42,7 @@ class LessonPlayer : public QObject {
   void on_selection_changed();
   void hide_panels();  // hides those that reveal the answer to an open question
   lesson::Scene scene() const;
+  QString reason_to_wait() const;
   QString at_line(int line, const QString& what) const;
 
   Shell& shell_;

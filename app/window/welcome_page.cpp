@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "document/job.h"
+#include "lesson_player.h"
 #include "recent_thumbnails.h"
 #include "shell.h"
 
@@ -102,6 +103,19 @@ QString WelcomePage::progress_of(const QString& lesson) const {
   for (const lesson::Lesson& each : panel->lessons())
     if (text_of(each.id) == lesson) return progress_mark(each, panel->progress());
   return {};
+}
+
+// A button that continues the course where it was left.
+void WelcomePage::add_next_lesson(QVBoxLayout* lines) {
+  const auto* panel = shell_.panels->find<LessonPanel>("lesson");
+  const lesson::Lesson* next = next_lesson(panel->lessons(), panel->progress());
+  if (next == nullptr) return;
+  const QString title = next_lesson_title(panel->lessons(), panel->progress());
+  auto* button = new QPushButton(fontMetrics().elidedText(title, Qt::ElideRight, 230), inside_);
+  button->setObjectName(QStringLiteral("next_lesson"));
+  button->setToolTip(text_of(next->summary));
+  connect(button, &QPushButton::clicked, this, [this, id = text_of(next->id)] { shell_.guide->begin(id); });
+  lines->addWidget(button);
 }
 
 QVBoxLayout* WelcomePage::list(const QString& heading) {
@@ -198,6 +212,7 @@ void WelcomePage::fill() {
     add_spec(examples, QStringLiteral("zoo:") + name, name, QString::fromUtf8(entry.description));
   }
   QVBoxLayout* lessons = list(tr("Lessons"));
+  add_next_lesson(lessons);
   for (const ActionRegistry::Entry& entry : shell_.actions->all()) {
     if (!QLatin1String(entry.id).startsWith(QLatin1String("lesson."))) continue;
     QPushButton* button = line(inside_, title_of(*entry.action) + progress_of(QString::fromLatin1(entry.id).mid(7)),

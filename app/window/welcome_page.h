@@ -28,6 +28,7 @@ class WelcomePage : public QWidget {
   void stand_over();
   void show_progress();
   QLayout* ways();
+  void add_next_lesson(QVBoxLayout* lines);
   QVBoxLayout* list(const QString& heading);
   QString progress_of(const QString& lesson) const;  // by id
   QPushButton* add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);

@@ -83,8 +83,35 @@ QString progress_mark(const lesson::Lesson& lesson, const LessonProgress& progre
          LessonPagesTexts::tr("step %1 of %2").arg(std::min(progress.step(id) + 1, steps)).arg(steps);
 }
 
+const lesson::Lesson* next_lesson(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress) {
+  const lesson::Lesson* unfinished = nullptr;
+  for (const lesson::Lesson& l : lessons) {
+    const QString id = text_of(l.id);
+    if (progress.finished(id)) continue;
+    if (progress.step(id) > 0) return &l;
+    if (unfinished == nullptr) unfinished = &l;
+  }
+  return unfinished;
+}
+
+QString next_lesson_title(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress) {
+  const lesson::Lesson* next = next_lesson(lessons, progress);
+  if (next == nullptr) return {};
+  const bool begun = std::ranges::any_of(lessons, [&](const lesson::Lesson& l) {
+    return progress.finished(text_of(l.id)) || progress.step(text_of(l.id)) > 0;
+  });
+  return (begun ? LessonPagesTexts::tr("Continue: %1") : LessonPagesTexts::tr("Start: %1")).arg(text_of(next->title));
+}
+
 QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress) {
   QString html;
+  const auto finished =
+      std::ranges::count_if(lessons, [&](const lesson::Lesson& l) { return progress.finished(text_of(l.id)); });
+  html += QStringLiteral("<p>%1</p>")
+              .arg(LessonPagesTexts::tr("%1 of %2 lessons finished").arg(finished).arg(lessons.size()));
+  if (const lesson::Lesson* next = next_lesson(lessons, progress))
+    html += QStringLiteral("<p><a href='lesson:%1'><b>%2 →</b></a></p>")
+                .arg(text_of(next->id), next_lesson_title(lessons, progress).toHtmlEscaped());
   for (size_t i = 0; i < lessons.size(); ++i) {
     const lesson::Lesson& l = lessons[i];
     const QString id = text_of(l.id);

@@ -18,6 +18,12 @@ QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene, bo
 // " ✓" for a finished lesson, " · step 3 of 5" for one that was begun, else "".
 QString progress_mark(const lesson::Lesson& lesson, const LessonProgress& progress);
 
+// The lesson to go on with: the first that was begun and not finished, else the first that was not finished; null: all
+// are.
+const lesson::Lesson* next_lesson(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress);
+// "Continue: Title" or, before the first one, "Start: Title"; empty: all are finished.
+QString next_lesson_title(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress);
+
 // HTML.
 QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress);
 QString summary_page(const lesson::Lesson& lesson, const std::vector<lesson::Lesson>& all,

@@ -36,6 +36,15 @@ QTextBrowser* make_browser(QWidget* parent) {
   return made;
 }
 
+QLabel* make_note(QWidget* parent, const char* name) {
+  auto* made = new QLabel(parent);
+  made->setObjectName(QString::fromLatin1(name));
+  made->setWordWrap(true);
+  made->setContentsMargins(10, 4, 10, 4);
+  made->hide();
+  return made;
+}
+
 }  // namespace
 
 LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
@@ -61,10 +70,9 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   again_ = button("lesson_again");
   next_ = button("lesson_next");
   where_ = new QLabel(this);
-  problem_ = new QLabel(this);
-  problem_->setObjectName(QStringLiteral("lesson_problem"));
-  problem_->setWordWrap(true);
-  problem_->hide();
+  waiting_ = make_note(this, "lesson_waiting");
+  waiting_->setEnabled(false);  // dimmed
+  problem_ = make_note(this, "lesson_problem");
   arrange();
   connect(chooser_, &QComboBox::activated, this, [this](int i) { begin(chooser_->itemData(i).toString()); });
   connect(text_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
@@ -119,6 +127,7 @@ void LessonPanel::arrange() {
   lines->setSpacing(0);
   lines->addWidget(text_);
   lines->addWidget(question_, 1);
+  lines->addWidget(waiting_);
   lines->addWidget(problem_);
   lines->addStretch();
   page_->setWidget(content);
@@ -208,6 +217,7 @@ void LessonPanel::show_problem(const QString& problem) {
 }
 
 void LessonPanel::set_scene(lesson::Scene scene) {
+  waiting_->hide();
   scene_ = std::move(scene);
   const lesson::LessonStep* s = current();
   if (s == nullptr) return;
@@ -266,6 +276,7 @@ void LessonPanel::update_bar() {
 
 void LessonPanel::show_step(bool act) {
   show_problem({});
+  waiting_->hide();
   if (act) scene_.known.clear();
   update_bar();
   show_text();

@@ -23,6 +23,7 @@ struct LessonWidgets {
   QuestionBox* question;
   QToolButton *back, *next, *large;
   QLabel* problem;
+  QLabel* waiting;  // why the values of the step are not available yet; hidden when they are
 };
 
 class LessonPanel : public QWidget {
@@ -45,7 +46,9 @@ class LessonPanel : public QWidget {
   void set_scene(lesson::Scene scene);
   const lesson::Scene& scene() const { return scene_; }
   void show_problem(const QString& problem);  // below the text; empty: nothing
-  LessonWidgets widgets() const { return {chooser_, page_, text_, question_, back_, next_, large_, problem_}; }
+  LessonWidgets widgets() const {
+    return {chooser_, page_, text_, question_, back_, next_, large_, problem_, waiting_};
+  }
   const LessonProgress& progress() const { return progress_; }
   // Exchanges the progress, for a lesson that is played without its learner.
   LessonProgress exchange_progress(LessonProgress other) { return std::exchange(progress_, std::move(other)); }
@@ -84,7 +87,7 @@ class LessonPanel : public QWidget {
   QTextBrowser* text_;
   QuestionBox* question_;
   QToolButton *back_, *again_, *next_, *large_;
-  QLabel *where_, *problem_;
+  QLabel *where_, *waiting_, *problem_;
 };
 
 }  // namespace arenascope::views

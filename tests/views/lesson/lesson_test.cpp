@@ -8,6 +8,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QRadioButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -74,6 +75,37 @@ class LessonTest : public QObject {
     const QStringList files = QDir(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons")).entryList({"*.md"});
     QCOMPARE(files.size(), 2 * lessons().size());
     QVERIFY(!load_lesson("/nowhere/x.md", {}).ok());
+  }
+
+  void the_list_of_lessons_continues_the_course() {
+    const std::vector<lesson::Lesson> all{made("a", "## One\n! graph\n"), made("b", "## One\n! graph\n"),
+                                          made("c", "## One\n! graph\n")};
+    LessonProgress progress(false);
+    QCOMPARE(next_lesson(all, progress), &all[0]);
+    QCOMPARE(next_lesson_title(all, progress), QString("Start: Lesson"));
+    progress.finish("a");
+    QCOMPARE(next_lesson(all, progress), &all[1]);
+    progress.set_step("c", 1);  // was begun
+    QCOMPARE(next_lesson(all, progress), &all[2]);
+    QCOMPARE(next_lesson_title(all, progress), QString("Continue: Lesson"));
+    QVERIFY(list_page(all, progress).contains("1 of 3 lessons finished"));
+    QVERIFY(list_page(all, progress).contains("<a href='lesson:c'><b>Continue: Lesson"));
+    for (const char* id : {"b", "c"}) progress.finish(id);
+    QVERIFY(next_lesson(all, progress) == nullptr);
+    QVERIFY(!list_page(all, progress).contains("Continue"));
+  }
+
+  void the_reason_to_wait_is_stated_until_the_values_are_there() {
+    LessonPanel panel;
+    show(panel, "## One\n! graph\n! expect nodes 6\n{nodes} nodes.\n");
+    QLabel* waiting = panel.widgets().waiting;
+    waiting->setText("The model is running…");
+    waiting->show();
+    play(panel);
+    QVERIFY(!waiting->isVisible());
+    waiting->show();
+    panel.go_to(0);  // another step has not waited
+    QVERIFY(!waiting->isVisible());
   }
 
   void figures_in_the_text_are_live() {
