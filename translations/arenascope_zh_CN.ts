@@ -712,8 +712,8 @@
         <translation>导出本课…</translation>
     </message>
     <message>
-        <source>A handout as a web page or PDF with screenshots</source>
-        <translation>带截图的网页或 PDF 讲义</translation>
+        <source>An interactive web page, or a PDF with screenshots</source>
+        <translation>交互式网页，或带截图的 PDF</translation>
     </message>
     <message>
         <source>Next Arena &amp;Map Colouring</source>
@@ -874,6 +874,10 @@
 <context>
     <name>Main</name>
     <message>
+        <source>Folder in which to write the built-in lessons as web pages, with an index.</source>
+        <translation>把内置课程写成网页（含索引）的文件夹。</translation>
+    </message>
+    <message>
         <source>Memory visualizer, profiler and step debugger for tensor programs.</source>
         <translation>张量程序的内存可视化、性能分析与单步调试工具。</translation>
     </message>
@@ -882,8 +886,8 @@
         <translation>不打开窗口直接导出视图：%1。</translation>
     </message>
     <message>
-        <source>Output file: a picture (.png, .svg, .pdf) or the data of the view (.csv).</source>
-        <translation>输出文件：图片（.png、.svg、.pdf）或视图的数据（.csv）。</translation>
+        <source>Output file: a picture (.png, .svg, .pdf) or the data of the view (.csv); of a lesson a web page (.html), a handout (.pdf) or a step (.png).</source>
+        <translation>输出文件：图片（.png、.svg、.pdf）或视图的数据（.csv）；对课程则是网页（.html）、讲义（.pdf）或一步的图（.png）。</translation>
     </message>
     <message>
         <source>Size of the picture in logical pixels (1600x900).</source>
@@ -1948,7 +1952,42 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::LessonPage</name>
+    <message>
+        <source>Finding</source>
+        <translation>优化建议</translation>
+    </message>
+    <message>
+        <source>Saving</source>
+        <translation>节省</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Fact</source>
+        <translation>属性</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>This panel is available in the program only.</source>
+        <translation>此面板仅在程序中可用。</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::LessonPlayer</name>
+    <message>
+        <source>The model is running…</source>
+        <translation>模型正在运行…</translation>
+    </message>
+    <message>
+        <source>The model is running. The first run compiles and measures the kernels of the device…</source>
+        <translation>模型正在运行。第一次运行会编译并测量设备的内核…</translation>
+    </message>
     <message>
         <source>the window is not ready for this step: missing %1</source>
         <translation>窗口还没有为这一步准备好：缺 %1</translation>
@@ -1980,14 +2019,6 @@
     <message>
         <source>the current document cannot be run</source>
         <translation>当前文档不能运行</translation>
-    <message>
-        <source>The model is running…</source>
-        <translation>模型正在运行…</translation>
-    </message>
-    <message>
-        <source>The model is running. The first run compiles and measures the kernels of the device…</source>
-        <translation>模型正在运行。第一次运行会编译并测量设备的内核…</translation>
-    </message>
     </message>
     <message>
         <source>%1 would reveal the answer. It is hidden until you answer the question of this step.
@@ -4483,6 +4514,22 @@ address %1</source>
 <context>
     <name>arenascope::views::Lessons</name>
     <message>
+        <source>Continue: %1</source>
+        <translation>继续：%1</translation>
+    </message>
+    <message>
+        <source>Start: %1</source>
+        <translation>开始：%1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lessons finished</source>
+        <translation>已完成 %1 / %2 课</translation>
+    </message>
+    <message>
+        <source>%1 fits.</source>
+        <translation>%1 放得下。</translation>
+    </message>
+    <message>
         <source>shown</source>
         <translation>看了答案</translation>
     </message>
@@ -4513,22 +4560,6 @@ address %1</source>
     <message>
         <source>Answers</source>
         <translation>回答情况</translation>
-    <message>
-        <source>Continue: %1</source>
-        <translation>继续：%1</translation>
-    </message>
-    <message>
-        <source>Start: %1</source>
-        <translation>开始：%1</translation>
-    </message>
-    <message>
-        <source>%1 of %2 lessons finished</source>
-        <translation>已完成 %1 / %2 课</translation>
-    </message>
-    <message>
-        <source>%1 fits.</source>
-        <translation>%1 放得下。</translation>
-    </message>
     </message>
     <message>
         <source>Further reading: %1</source>
@@ -5078,10 +5109,6 @@ next: %7</source>
     <message>
         <source>Put into order</source>
         <translation>排序</translation>
-    </message>
-    <message>
-        <source>%1 fits.</source>
-        <translation>%1 放得下。</translation>
     </message>
     <message>
         <source>%1. %2</source>

@@ -22,7 +22,7 @@ struct ReportArguments {
 // The report in the form that the output file's extension or the options select.
 Result<std::string> formatted(const app::ReportJson& report, const ReportArguments& arguments) {
   const std::string extension = std::filesystem::path(arguments.output).extension();
-  if (extension == ".html" || extension == ".htm") return app::report_html(report);
+  if (extension == ".html" || extension == ".htm") return app::html_page(app::PageKind::Report, report);
   if (extension == ".json") return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   if (extension == ".md" || arguments.markdown) return app::report_markdown(report, arguments.top);
   if (extension == ".txt" || extension.empty()) return app::report_text(report, arguments.top);

@@ -2,6 +2,7 @@
 // The report of a recording, trace or plan: totals, the peak and its parts, findings, occupancy, arena map, timeline, nodes. It is
 // one JSON object, from which text, Markdown and a self-contained HTML page are made. No Qt.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,7 +29,9 @@ ReportJson make_report(const std::shared_ptr<const trace::Snapshot>& snapshot, c
 // `rows`: the largest rows per table.
 std::string report_text(const ReportJson& report, size_t rows);
 std::string report_markdown(const ReportJson& report, size_t rows);
-// One page without references to other files or the network.
-std::string report_html(const ReportJson& report);
+
+// One page with its data, without references to the network: of a report, a lesson (app/window/lesson_page) or the course.
+enum class PageKind : uint8_t { Report, Lesson, Course };
+std::string html_page(PageKind kind, const ReportJson& data);
 
 }  // namespace arenascope::app

@@ -182,29 +182,9 @@ Status write_pdf(const Page& page, const QString& path) {
   return file.commit();
 }
 
-Status write_html(const Page& page, const QString& title, const QString& path) {
-  QString html = page.parts.join(QString());
-  for (size_t i = page.pictures.size(); i-- > 0;) {
-    QByteArray png;
-    QBuffer buffer(&png);
-    buffer.open(QIODevice::WriteOnly);
-    page.pictures[i].save(&buffer, "PNG");
-    html.replace(QStringLiteral("src=\"picture%1\" width=\"640\"").arg(i),
-                 QStringLiteral("src=\"data:image/png;base64,%1\" style=\"width:100%\"")
-                     .arg(QString::fromLatin1(png.toBase64())));
-  }
-  const QByteArray text =
-      QStringLiteral(
-          "<!doctype html><html><head><meta charset=\"utf-8\"><title>%1</title>"
-          "<style>body{max-width:52em;margin:2em auto;font-family:sans-serif}</style></head><body>%2</body></html>\n")
-          .arg(title.toHtmlEscaped(), html)
-          .toUtf8();
-  return views::write_bytes(text, path);
-}
-
 }  // namespace
 
-Status write_handout(const Shell& shell, const QString& path, const PlayedStep& played) {
+Status write_handout(const Shell& shell, const QString& path) {
   auto panel = panel_with_lesson(shell);
   if (!panel) return panel.error();
   const lesson::Lesson opened_lesson = *(*panel)->open_lesson();
@@ -216,15 +196,12 @@ Status write_handout(const Shell& shell, const QString& path, const PlayedStep& 
     const UnansweredLesson unanswered(*panel);
     for (size_t i = 0; i < opened_lesson.steps.size(); ++i) {
       if (auto ok = play_step(shell, *panel, static_cast<int>(i)); !ok) return ok;
-      if (played) played(static_cast<int>(i), (*panel)->scene());
       add_step(page, opened_lesson.steps[i], (*panel)->scene(), stage_of(shell), (*panel)->widgets().question->board());
     }
   }
   if (!page.answers.isEmpty()) page.parts << QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);
   (*panel)->go_to(back_to);
-  return path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive)
-             ? write_pdf(page, path)
-             : write_html(page, text_of(opened_lesson.title), path);
+  return write_pdf(page, path);
 }
 
 Status write_lesson_picture(const Shell& shell, int step, const QString& path) {

@@ -21,6 +21,7 @@
 #include "lesson_fit.h"
 #include "lesson_handout.h"
 #include "lesson_names.h"
+#include "lesson_page/lesson_page.h"
 #include "lesson_player.h"
 #include "main_window.h"
 #include "pseudo_locale.h"
@@ -44,7 +45,7 @@ arenascope::views::ThemeMode theme_of(const QString& name) {
 // Exports, --help and --version need no display.
 bool needs_no_window(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
-    for (const char* option : {"--export", "--help", "-h", "--version", "-v", "--check", "-o", "--output"})
+    for (const char* option : {"--export", "--help", "-h", "--version", "-v", "--check", "-o", "--output", "--course"})
       if (std::strncmp(argv[i], option, std::strlen(option)) == 0) return true;
   return false;
 }
@@ -106,7 +107,9 @@ void add_options(QCommandLineParser& parser) {
          "view");
   parser.addOption(
       {{QStringLiteral("o"), QStringLiteral("output")},
-       text(QT_TRANSLATE_NOOP("Main", "Output file: a picture (.png, .svg, .pdf) or the data of the view (.csv).")),
+       text(QT_TRANSLATE_NOOP("Main",
+                              "Output file: a picture (.png, .svg, .pdf) or the data of the view (.csv); of a lesson a "
+                              "web page (.html), a handout (.pdf) or a step (.png).")),
        QStringLiteral("file")});
   static constexpr const char* kOptions[][3] = {
       {"size", QT_TRANSLATE_NOOP("Main", "Size of the picture in logical pixels (1600x900)."), "WxH"},
@@ -130,6 +133,9 @@ void add_options(QCommandLineParser& parser) {
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
   option("language", languages().join(QStringLiteral(", ")), "language");
   option("lesson", text(QT_TRANSLATE_NOOP("Main", "Lesson to play: name of a built-in lesson, or a file.")), "lesson");
+  option("course",
+         text(QT_TRANSLATE_NOOP("Main", "Folder in which to write the built-in lessons as web pages, with an index.")),
+         "folder");
   option("step", text(QT_TRANSLATE_NOOP("Main", "Step of the lesson to draw with -o FILE.png (1).")), "number");
   parser.addOption({QStringLiteral("check"),
                     text(QT_TRANSLATE_NOOP("Main", "Check the claims and questions of a lesson without a window."))});
@@ -216,6 +222,11 @@ int check_lesson(const QString& name, const QString& language) {
   return problems.empty() ? 0 : 1;
 }
 
+int written(const arenascope::Status& status) {
+  if (!status) std::fprintf(stderr, "arenascope: %s\n", arenascope::printable(status.error().message).c_str());
+  return status ? 0 : 1;
+}
+
 struct LessonOptions {
   QString name, theme, output;
   QSize size{1600, 1000};  // of the window to draw
@@ -239,13 +250,7 @@ int run_lesson(const LessonOptions& options) {
   }
   if (output.isEmpty()) return QApplication::exec();
   const bool picture = output.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive);
-  if (auto written =
-          picture ? write_lesson_picture(window.shell(), step, output) : write_handout(window.shell(), output);
-      !written) {
-    std::fprintf(stderr, "arenascope: %s\n", arenascope::printable(written.error().message).c_str());
-    return 1;
-  }
-  return 0;
+  return written(picture ? write_lesson_picture(window.shell(), step, output) : write_handout(window.shell(), output));
 }
 
 int lesson_command(const QCommandLineParser& parser) {
@@ -253,6 +258,8 @@ int lesson_command(const QCommandLineParser& parser) {
   if (parser.isSet(QStringLiteral("check")))
     return check_lesson(value("lesson"), value("language").isEmpty() ? QStringLiteral("en") : value("language"));
   LessonOptions options{value("lesson"), value("theme"), value("output")};
+  if (options.output.endsWith(QStringLiteral(".html"), Qt::CaseInsensitive))
+    return written(write_lesson_page(options.name, options.output));
   if (parser.isSet(QStringLiteral("size")))
     if (const QString problem = read_size(value("size"), options.size); !problem.isEmpty()) return usage_error(problem);
   if (parser.isSet(QStringLiteral("step"))) options.step = value("step").toInt();
@@ -300,6 +307,7 @@ int main(int argc, char** argv) {
     return usage_error(QStringLiteral("--theme must be light, dark or contrast"));
   if (!attached.isEmpty()) return run_window(theme, {attached});
   if (parser.isSet(QStringLiteral("lesson"))) return lesson_command(parser);
+  if (parser.isSet(QStringLiteral("course"))) return written(write_course(parser.value(QStringLiteral("course"))));
   if (parser.isSet(QStringLiteral("check"))) return usage_error(QStringLiteral("--check needs --lesson FILE"));
   if (!parser.isSet(QStringLiteral("export"))) return run_window(theme, parser.positionalArguments());
   ExportOptions options;

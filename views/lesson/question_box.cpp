@@ -142,7 +142,8 @@ void QuestionBox::report_placement(size_t piece) {
   others.erase(mine);
   auto verdict = lesson::judge_place(scene_, others, placed);
   if (!verdict) return show_feedback(text_of(verdict.error().message), false);
-  show_feedback(verdict->right ? tr("%1 fits.").arg(text_of(name)) : sentence_of(*verdict, question_), verdict->right);
+  show_feedback(verdict->right ? verdict_templates().fits.arg(text_of(name)) : sentence_of(*verdict, question_),
+                verdict->right);
 }
 
 lesson::Answer QuestionBox::entered() const {

@@ -24,12 +24,11 @@ QString list(const std::vector<std::string>& names) {
 QString name(const Verdict& v, size_t i) { return i < v.names.size() ? text_of(v.names[i]) : QString(); }
 
 QString number(const Verdict& v) {
-  if (v.why == Verdict::Why::NoNumber)
-    return VerdictTextTexts::tr("Not a number. A unit such as KiB or MiB may follow it.");
+  const VerdictTemplates texts = verdict_templates();
+  if (v.why == Verdict::Why::NoNumber) return texts.no_number;
   if (v.why == Verdict::Why::TooLarge)
-    return v.bytes > 0 ? VerdictTextTexts::tr("Too many: %1 of it would never be used.").arg(format_bytes(v.bytes))
-                       : VerdictTextTexts::tr("Too many.");
-  if (v.step < 0) return VerdictTextTexts::tr("Too few.");
+    return v.bytes > 0 ? texts.too_many_bytes.arg(format_bytes(v.bytes)) : texts.too_many;
+  if (v.step < 0) return texts.too_few;
   return VerdictTextTexts::tr("Too few: at step %1, %2 are live, %3 in total.")
       .arg(v.step)
       .arg(list(v.names), format_bytes(v.bytes));
@@ -61,32 +60,21 @@ QString clicked(const Verdict& v) {
 }
 
 QString placed(const Verdict& v) {
+  const VerdictTemplates texts = verdict_templates();
   switch (v.why) {
     case Verdict::Why::Collides:
       if (v.first == v.last)
-        return VerdictTextTexts::tr("%1 overlaps %2: both are needed at step %3, and they share %4.")
-            .arg(name(v, 0), name(v, 1))
-            .arg(v.first)
-            .arg(format_bytes(v.bytes));
-      return VerdictTextTexts::tr("%1 overlaps %2: both are needed from step %3 to step %4, and they share %5.")
-          .arg(name(v, 0), name(v, 1))
-          .arg(v.first)
-          .arg(v.last)
-          .arg(format_bytes(v.bytes));
-    case Verdict::Why::Misaligned:
-      return VerdictTextTexts::tr("%1 must begin at a multiple of %2.").arg(name(v, 0), format_bytes(v.bytes));
-    case Verdict::Why::Arena:
-      return VerdictTextTexts::tr("Everything fits, but this layout needs %1; %2 is enough.")
-          .arg(sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
-    default: return VerdictTextTexts::tr("Not yet placed: %1.").arg(list(v.names));
+        return texts.collides_at_step.arg(name(v, 0), name(v, 1)).arg(v.first).arg(format_bytes(v.bytes));
+      return texts.collides.arg(name(v, 0), name(v, 1)).arg(v.first).arg(v.last).arg(format_bytes(v.bytes));
+    case Verdict::Why::Misaligned: return texts.misaligned.arg(name(v, 0), format_bytes(v.bytes));
+    case Verdict::Why::Arena: return texts.arena.arg(sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
+    default: return texts.missing.arg(list(v.names));
   }
 }
 
 QString ordered(const Verdict& v) {
   switch (v.why) {
-    case Verdict::Why::NotBefore:
-      return VerdictTextTexts::tr("%1 is before %2, which it reads: that result would not exist yet.")
-          .arg(name(v, 0), name(v, 1));
+    case Verdict::Why::NotBefore: return verdict_templates().not_before.arg(name(v, 0), name(v, 1));
     case Verdict::Why::HigherPeak:
       return VerdictTextTexts::tr("It works, but at step %1, %2 are live (%3 in total); %4 is enough.")
           .arg(v.step)
@@ -101,6 +89,20 @@ QString ordered(const Verdict& v) {
 }
 
 }  // namespace
+
+VerdictTemplates verdict_templates() {
+  return {VerdictTextTexts::tr("Not a number. A unit such as KiB or MiB may follow it."),
+          VerdictTextTexts::tr("Too many."),
+          VerdictTextTexts::tr("Too many: %1 of it would never be used."),
+          VerdictTextTexts::tr("Too few."),
+          VerdictTextTexts::tr("%1 fits."),
+          VerdictTextTexts::tr("%1 overlaps %2: both are needed at step %3, and they share %4."),
+          VerdictTextTexts::tr("%1 overlaps %2: both are needed from step %3 to step %4, and they share %5."),
+          VerdictTextTexts::tr("%1 must begin at a multiple of %2."),
+          VerdictTextTexts::tr("Everything fits, but this layout needs %1; %2 is enough."),
+          VerdictTextTexts::tr("Not yet placed: %1."),
+          VerdictTextTexts::tr("%1 is before %2, which it reads: that result would not exist yet.")};
+}
 
 QString sentence_of(const Verdict& v, const lesson::Question& q) {
   if (v.right) return text_of(q.right);

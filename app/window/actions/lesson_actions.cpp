@@ -7,6 +7,7 @@
 #include <QDir>
 
 #include "app/window/lesson_handout.h"
+#include "app/window/lesson_page/lesson_page.h"
 #include "app/window/lesson_player.h"
 #include "app/window/shell.h"
 
@@ -40,7 +41,11 @@ void write_draft(const Shell& shell) {
 void export_lesson(const Shell& shell) {
   const QString path =
       shell.ask_file(true, Shell::tr("Export the lesson"), Shell::tr("Web page (*.html);;PDF (*.pdf)"));
-  if (!path.isEmpty()) shell.report(write_handout(shell, path), Shell::tr("The lesson was exported to %1.").arg(path));
+  if (path.isEmpty()) return;
+  const bool is_page = path.endsWith(QStringLiteral(".html"), Qt::CaseInsensitive);
+  shell.report(
+      is_page ? write_lesson_page(text_of(panel_of(shell)->open_lesson()->file), path) : write_handout(shell, path),
+      Shell::tr("The lesson was exported to %1.").arg(path));
 }
 
 }  // namespace
@@ -88,7 +93,7 @@ void add_lesson_actions(Shell& shell) {
   a.add(
       "teach.export", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Export Lesson…"), {},
       [&shell] { export_lesson(shell); },
-      QT_TRANSLATE_NOOP("Actions", "A handout as a web page or PDF with screenshots"));
+      QT_TRANSLATE_NOOP("Actions", "An interactive web page, or a PDF with screenshots"));
   const auto open = [&shell] { return panel_of(shell)->open_lesson() != nullptr; };
   a.when({"teach.next", "teach.back", "teach.restart", "teach.export"}, open);
   a.when({"teach.draft"}, [&shell] { return !shell.document().empty(); });

@@ -2,19 +2,24 @@
 // Lessons in the real window besides the course (course_test.cpp): settings, navigation, lesson files, presenter
 // keys, handouts.
 #include <arenascope/lesson/stage.h>
+#include <views/tables/table.h>
 
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QFile>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 #include <QTextDocument>
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/window/document/run_option_settings.h"
 #include "app/window/lesson_handout.h"
 #include "app/window/lesson_names.h"
+#include "app/window/lesson_page/lesson_page.h"
 #include "app/window/panels/training_panel.h"
 #include "app/window/summary_bar.h"
 #include "lesson_fixture.h"
@@ -53,6 +58,12 @@ std::optional<double> audited_value(const lesson::Scene& scene, const audit::Aud
   return sum;
 }
 
+QString plain_text(const QString& markdown) {
+  QTextDocument page;
+  page.setMarkdown(markdown);
+  return page.toPlainText().simplified();
+}
+
 // A text of the lesson with the values of the auditor; counts them.
 QString audited_text(const std::string& text, const lesson::Scene& scene, const audit::Auditor& auditor, int& held) {
   QString out;
@@ -67,9 +78,26 @@ QString audited_text(const std::string& text, const lesson::Scene& scene, const 
     if (value.kind == lesson::Value::Kind::Number && number) value.number = *number, ++held;
     out += QString::fromStdString(lesson::shown(value, part.bare));
   }
-  QTextDocument page;
-  page.setMarkdown(out);
-  return page.toPlainText().simplified();
+  return plain_text(out);
+}
+
+// The texts and replies of a lesson's page, one per line.
+QString texts_of_page(const std::string& page) {
+  const std::string begin = R"(<script id="data" type="application/json">)";
+  const size_t from = page.find(begin) + begin.size();
+  const auto data = nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+  QStringList texts;
+  const auto add = [&](const nlohmann::json& text) {
+    texts << plain_text(QString::fromStdString(text.get<std::string>()));
+  };
+  for (const auto& step : data["texts"][0]["steps"]) {
+    add(step["text"]);
+    if (!step.contains("question")) continue;
+    add(step["question"]["right"]);
+    for (const auto& reply : step["question"]["replies"])
+      if (reply.is_object() && reply.contains("option")) add(reply["option"]);
+  }
+  return texts.join(u'\n');
 }
 
 }  // namespace
@@ -91,6 +119,60 @@ class LessonsTest : public QObject, protected LessonFixture {
  private Q_SLOTS:
   void initTestCase() { set_up("arenascope-lessons-test"); }
   void cleanup() { window_.reset(); }
+
+  void the_start_page_continues_the_course() {
+    make_window();
+    auto* page = window_->findChild<QWidget*>("welcome");
+    // The newest: those of earlier contents of the page are deleted later.
+    const auto next = [&] { return page->findChildren<QPushButton*>("next_lesson").constLast(); };
+    QVERIFY(page->isVisible());
+    QCOMPARE(next()->text(), QString("Start: A tensor and its bytes"));
+    enter("arena", 2);
+    panel()->begin({});
+    while (!doc().empty()) window_->shell().documents->close(window_->shell().documents->index());
+    QTRY_VERIFY(page->isVisible());
+    QCOMPARE(next()->text(), QString("Continue: Lifetimes and the arena"));
+    next()->click();
+    QCOMPARE(panel()->open_lesson()->id, std::string("arena"));
+    QCOMPARE(panel()->step(), 2);
+    QTRY_VERIFY_WITH_TIMEOUT(!window_->lesson_player()->busy(), kPatience);
+  }
+
+  // A block that is taken from the system and released is one reservation.
+  void reservations_do_not_count_releases() {
+    make_window();
+    window_->open("program:kept_alive");
+    QTRY_VERIFY_WITH_TIMEOUT(doc().spec() == u"program:kept_alive" && doc().source()->snapshot()->event_count > 0,
+                             kPatience);
+    const TablePtr table = allocators_table(TableInput::of(*doc().source()));
+    QCOMPARE(table->rows, size_t{1});
+    const auto column = std::ranges::find(table->columns, QString("Reservations"), &Column::title);
+    QVERIFY(column != table->columns.end());
+    QCOMPARE(column->text(0), QString("1"));
+  }
+
+  void kinds_of_one_device_are_called_by_their_kind() {
+    make_window();
+    window_->open("program:leak");
+    QTRY_VERIFY_WITH_TIMEOUT(doc().spec() == u"program:leak" && doc().source()->snapshot()->event_count > 0, kPatience);
+    const QString headline = headline_of(*doc().source()->snapshot(), nullptr, {});
+    for (const char* kind : {"Default", "Persistent", "Workspace"})
+      QVERIFY2(headline.contains(QLatin1String(kind)), qPrintable(headline));
+  }
+
+  // The picture shows what the text states: the recomputed tensor is not alive in between.
+  void an_improved_plan_is_shown() {
+    make_window();
+    enter("recompute", 1);
+    const Bytes before = doc().source()->plan()->arena_bytes;
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
+    box()->reveal();
+    QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty(), kPatience);
+    QVERIFY(doc().source()->plan()->arena_bytes < before);
+    QVERIFY(std::ranges::count_if(doc().source()->plan()->slices, [&](const trace::SliceInfo& slice) {
+              return doc().source()->graph()->nodes[slice.tensor.index()].name == "skip";
+            }) >= 2);
+  }
 
   void saved_options_of_a_model_do_not_apply_to_lessons() {
     make_window();
@@ -463,47 +545,35 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
   }
 
-  // Each page of a handout, its answers and its solution contain the values that the auditor computes from what was
-  // shown.
-  void a_handout_contains_audited_values_data() {
+  // The web page of a lesson, its options and replies contain the values that the auditor computes from what was shown.
+  void a_page_contains_audited_values_data() {
     QTest::addColumn<QString>("lesson");
     QTest::newRow("plans") << "two_level";
     QTest::newRow("runs") << "barriers";
   }
-  void a_handout_contains_audited_values() {
+  void a_page_contains_audited_values() {
     QFETCH(QString, lesson);
-    make_window();
-    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
-    window_->shell().actions->find("lesson." + lesson)->trigger();
-    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    const lesson::Lesson opened_lesson = *panel()->open_lesson();
+    const auto loaded = load_lesson(lesson, "en");
+    QVERIFY(loaded.ok());
+    const auto played = play_lesson(*loaded);
+    QVERIFY2(played.ok(), played.ok() ? "" : played.error().message.c_str());
     QStringList expected;
     int held = 0;
-    const auto played = [&](int number, const lesson::Scene& shown) {
-      lesson::Scene scene = shown;
+    for (size_t i = 0; i < played->size(); ++i) {
+      lesson::Scene scene = (*played)[i].before.scene;
       const auto auditor = test::audited(scene);
-      if (!auditor) return;
-      const lesson::LessonStep& step = opened_lesson.steps[static_cast<size_t>(number)];
+      if (!auditor) continue;
       const auto add = [&](const std::string& text) { expected << audited_text(text, scene, *auditor, held); };
+      const lesson::LessonStep& step = loaded->steps[i];
       add(step.text);
-      if (!step.question) return;
+      if (!step.question) continue;
       for (const lesson::Option& option : step.question->options) add(option.text);
       add(step.question->right);
-    };
-    const QString file = folder_.filePath("audited.html");
-    const auto written = write_handout(window_->shell(), file, played);
-    QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
-    QFile html(file);
-    QVERIFY(html.open(QIODevice::ReadOnly));
-    const QByteArray whole = html.readAll();
-    qsizetype pictures = std::ssize(opened_lesson.steps);  // and an empty board to place tensors in
-    for (const lesson::LessonStep& step : opened_lesson.steps)
-      pictures += step.question && step.question->kind == lesson::QuestionKind::Place ? 1 : 0;
-    QCOMPARE(whole.count("data:image/png"), pictures);
-    QTextDocument page;
-    page.setHtml(QString::fromUtf8(whole).remove(QRegularExpression("<img[^>]*>")));
-    const QString text = page.toPlainText().simplified();
-    QVERIFY(static_cast<size_t>(expected.size()) >= opened_lesson.steps.size());
+    }
+    const auto page = lesson_page({{"en", *loaded}}, *played);
+    QVERIFY2(page.ok(), page.ok() ? "" : page.error().message.c_str());
+    const QString text = texts_of_page(*page);
+    QVERIFY(static_cast<size_t>(expected.size()) >= loaded->steps.size());
     QVERIFY2(held >= 5, qPrintable(QString::number(held)));
     for (const QString& one : expected) QVERIFY2(text.contains(one), qPrintable(one + "\nis not in\n" + text));
     QVERIFY(!text.contains(QChar(0x2026)));  // no missing value
