@@ -6,6 +6,7 @@
 #include <views/common/format.h>
 #include <QCoreApplication>
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -102,7 +103,16 @@ bool has_reservations(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
   return !snapshot.series(kind, trace::MemoryCount::Reserved).samples.empty();
 }
 
-// The unallocated part of a kind's reserved memory, and the number of reservations and releases.
+// Number of reservations of each kind.
+std::array<int64_t, trace::kMemoryKinds> reservations_of(const trace::Snapshot& snapshot) {
+  std::array<int64_t, trace::kMemoryKinds> counts{};
+  for (size_t i = 0; i < snapshot.memory_events.size(); ++i)
+    if (const trace::Event& e = snapshot.event(snapshot.memory_events[i]); e.kind() == trace::EventKind::Reserve)
+      ++counts[static_cast<size_t>(e.memory_kind())];
+  return counts;
+}
+
+// The unallocated part of a kind's reserved memory, and the number of reservations.
 void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::function<trace::MemoryKind(size_t row)> kind) {
   const auto last = [snapshot, kind](size_t r, trace::MemoryCount count) {
     const auto& samples = snapshot->series(kind(r), count).samples;
@@ -121,11 +131,8 @@ void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::functio
       EventTablesTexts::tr("Reservations"),
       EventTablesTexts::tr("Number of times that memory was obtained from the system: cache misses"), FigureUnit::Count,
       [kind](size_t r) { return kind_figure(kind(r), "reservations"); },
-      [snapshot, kind](size_t r) {
-        const auto& samples = snapshot->series(kind(r), trace::MemoryCount::Reserved).samples;
-        int64_t taken = 0;
-        for (size_t i = 0; i < samples.size(); ++i) taken += samples[i].value > (i > 0 ? samples[i - 1].value : 0);
-        return static_cast<double>(taken);
+      [reservations = reservations_of(*snapshot), kind](size_t r) {
+        return static_cast<double>(reservations[static_cast<size_t>(kind(r))]);
       },
       recorded));
 }
