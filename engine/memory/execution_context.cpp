@@ -93,6 +93,19 @@ Result<BlockPtr> ExecutionContext::borrow_mapped(const void* data, Bytes bytes, 
   return block;
 }
 
+Result<BlockPtr> ExecutionContext::reserve_restorable(Bytes bytes, RestorableMemory::Writer write) {
+  std::unique_lock lock(mutex_);
+  auto ledger = find_or_add({}).kinds[static_cast<size_t>(MemoryKind::Mapped)].ledger;
+  lock.unlock();
+  auto memory = RestorableMemory::reserve(bytes, std::move(write), std::move(ledger));
+  if (!memory) return memory.error();
+  auto block = MemoryBlock::borrow((*memory)->data(), bytes);
+  if (!block) return block;
+  (*block)->kind_ = MemoryKind::Mapped;
+  (*block)->restorable_ = std::move(*memory);
+  return block;
+}
+
 std::shared_ptr<Allocator> ExecutionContext::allocator(Device device, MemoryKind kind) const {
   std::shared_lock lock(mutex_);
   const DeviceEntry* entry = find(device);

@@ -3,6 +3,7 @@
 #include <arenascope/memory/kind_ledger.h>
 #include <arenascope/memory/mapped_pages.h>
 #include <arenascope/memory/memory_block.h>
+#include <arenascope/memory/restorable_memory.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ Result<BlockPtr> MemoryBlock::borrow(void* data, Bytes bytes, Device device, Mem
 }
 
 MemoryBlock::~MemoryBlock() {
-  if (is_mapped()) drop_pages(0, bytes_);
+  if (is_mapped() && !restorable_) drop_pages(0, bytes_);
   if (ledger_ && pointer_) ledger_->record_free(pointer_, bytes_);
   if (!allocator_ || !pointer_) return;
   const std::span<const Stream> own(&stream_, 1);
@@ -70,7 +71,31 @@ MemoryBlock::~MemoryBlock() {
 
 void MemoryBlock::drop_pages(Bytes offset, Bytes bytes) const noexcept {
   if (!is_mapped() || offset < 0 || bytes <= 0 || offset > bytes_ || bytes > bytes_ - offset) return;
-  drop_mapped_pages(data() + offset, static_cast<size_t>(bytes));
+  if (restorable_)
+    restorable_->drop(offset, bytes);
+  else
+    drop_mapped_pages(data() + offset, static_cast<size_t>(bytes));
+}
+
+bool MemoryBlock::resident() const { return !restorable_ || restorable_->resident(); }
+
+Result<MemoryPin> MemoryPin::take(BlockPtr block) {
+  MemoryPin out;
+  if (!block || !block->restorable_) return out;
+  if (auto ok = block->restorable_->pin(); !ok) return ok.error();
+  out.block_ = std::move(block);
+  return out;
+}
+
+MemoryPin& MemoryPin::operator=(MemoryPin&& other) noexcept {
+  release();
+  block_ = std::move(other.block_);
+  return *this;
+}
+
+void MemoryPin::release() noexcept {
+  if (block_) block_->restorable_->unpin();
+  block_ = nullptr;
 }
 
 Status MemoryBlock::record_stream(Stream stream) {

@@ -8,6 +8,7 @@
 #include <arenascope/memory/kind_ledger.h>
 #include <arenascope/memory/memory_block.h>
 #include <arenascope/memory/memory_kind.h>
+#include <arenascope/memory/restorable_memory.h>
 
 #include <array>
 #include <cstddef>
@@ -47,6 +48,10 @@ class ExecutionContext {
   // `file` keeps the mapping alive. 0 bytes give a null BlockPtr. Errors: a null pointer, a negative size, out of
   // memory.
   Result<BlockPtr> borrow_mapped(const void* data, Bytes bytes, std::shared_ptr<const void> file);
+
+  // Reserves addresses for bytes that `write` can write again: a block of kind Mapped that takes memory, and is counted,
+  // only while it is pinned (MemoryPin). Errors: a size that is not positive, the system refuses the addresses.
+  Result<BlockPtr> reserve_restorable(Bytes bytes, RestorableMemory::Writer write);
 
   // The allocator that allocate() would use, or null.
   std::shared_ptr<Allocator> allocator(Device device, MemoryKind kind) const;

@@ -20,6 +20,7 @@ namespace arenascope {
 class ExecutionContext;
 class KindLedger;
 class MemoryBlock;
+class RestorableMemory;
 using BlockPtr = IntrusivePtr<MemoryBlock>;
 
 class MemoryBlock final : public RefCounted {
@@ -45,10 +46,14 @@ class MemoryBlock final : public RefCounted {
   Device device() const { return device_; }
   MemoryKind kind() const { return kind_; }
   bool is_borrowed() const { return allocator_ == nullptr; }
-  // True for bytes of a mapped file, whose pages the system reads again on access.
+  // True for bytes of a mapped file, whose pages the system reads again on access, and for restorable memory.
   bool is_mapped() const { return kind_ == MemoryKind::Mapped; }
-  // Releases the pages completely inside [offset, offset + bytes) of a mapped block to the system; their contents are
-  // read again on access. No effect on other blocks.
+  // True if the bytes exist only while they are pinned (MemoryPin).
+  bool is_restorable() const { return restorable_ != nullptr; }
+  // False for restorable memory that is not pinned.
+  bool resident() const;
+  // Releases the pages completely inside [offset, offset + bytes) of a mapped block to the system. Pages of a file are
+  // read again on access; see RestorableMemory::drop() for restorable memory. No effect on other blocks.
   void drop_pages(Bytes offset, Bytes bytes) const noexcept;
   const std::shared_ptr<Allocator>& allocator() const { return allocator_; }
 
@@ -61,6 +66,7 @@ class MemoryBlock final : public RefCounted {
 
  private:
   friend class ExecutionContext;
+  friend class MemoryPin;
   MemoryBlock() = default;
   static Result<BlockPtr> make(const std::shared_ptr<Allocator>& allocator, std::shared_ptr<KindLedger> ledger,
                                MemoryKind kind, Bytes bytes, size_t alignment, Stream stream);
@@ -72,9 +78,25 @@ class MemoryBlock final : public RefCounted {
   std::shared_ptr<Allocator> allocator_;  // null: borrowed
   std::shared_ptr<KindLedger> ledger_;    // null: neither allocated nor mapped through a context
   std::shared_ptr<void> keep_alive_;
-  Stream stream_;  // the stream allocated on
+  std::shared_ptr<RestorableMemory> restorable_;  // null: the bytes are always readable
+  Stream stream_;                                 // the stream allocated on
   mutable std::mutex streams_mutex_;
   std::vector<Stream> streams_;  // all streams that used it; empty while there is only one
+};
+
+// Keeps the bytes of a block readable. Only restorable memory needs it.
+class MemoryPin {
+ public:
+  MemoryPin() = default;
+  // `block` may be null. Errors: those of RestorableMemory::pin().
+  static Result<MemoryPin> take(BlockPtr block);
+  MemoryPin(MemoryPin&& other) noexcept = default;
+  MemoryPin& operator=(MemoryPin&& other) noexcept;
+  ~MemoryPin() { release(); }
+  void release() noexcept;
+
+ private:
+  BlockPtr block_;  // null: nothing is pinned
 };
 
 }  // namespace arenascope
