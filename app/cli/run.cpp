@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <arenascope/graph/provenance.h>
-#include <arenascope/memory/mapped_pages.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/models/testcase.h>
 #include <arenascope/tensor/floats.h>
@@ -94,22 +93,6 @@ Result<Json> outputs(Runner& runner, const std::string& folder, const std::vecto
     list.push_back(std::move(entry));
   }
   return list;
-}
-
-// Weights whose pages are generated on first access, and how much of them is resident.
-struct LazyWeights {
-  Bytes bytes = 0, in_memory = 0;
-};
-
-LazyWeights lazy_weights(const Runner& runner) {
-  LazyWeights out;
-  for (const models::Weight& weight : runner.model().weights) {
-    const Storage& storage = weight.tensor->storage;
-    if (!storage.allocated() || !MappedRange::drawn(storage.data())) continue;
-    out.bytes += storage.bytes();
-    out.in_memory += std::min(storage.bytes(), resident_bytes(storage.data(), static_cast<size_t>(storage.bytes())));
-  }
-  return out;
 }
 
 // Sum over all devices on which the run allocated memory.
@@ -245,9 +228,9 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
-  if (const LazyWeights lazy = lazy_weights(runner); lazy.bytes > 0)
-    cli::print("lazily generated weights: {}, of which {} are resident\n", app::format_bytes(lazy.bytes),
-               app::format_bytes(lazy.in_memory));
+  const models::WeightBytes& weights = runner.weights().bytes();
+  cli::print("weights: {} borrowed from files, {} copied, {} packed\n", app::format_bytes(weights.borrowed),
+             app::format_bytes(weights.copied), app::format_bytes(weights.packed));
   if (const Bytes packed = runner.executor().packed_weights().bytes; packed > 0)
     cli::print("packed weights: {}\n", app::format_bytes(packed));
   print_results(runner);
@@ -336,31 +319,34 @@ void print_runs_json(const Context& context, Runner& runner, const std::vector<R
     peaks[std::string(name(kind))] = stats.peak;
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
-  const LazyWeights lazy = lazy_weights(runner);
-  print_json(context, {{"model", runner.model().name},
-                       {"backend", runner.options().backend},
-                       {"graph", graph_json(runner.program(), runner.options().backend)},
-                       {"threads", runner.plan().threads},
-                       {"threads_used", threads_used},
-                       {"seconds", seconds},
-                       {"barriers", barriers},
-                       {"fastest", fastest(reports)},  // 0-based index into seconds: the run that `nodes` describes
-                       {"nodes", nodes_json(runner, reports[fastest(reports)].nodes)},
-                       {"peak_bytes", peaks},
-                       {"outputs", outputs},
-                       {"arena_bytes", runner.plan().memory.arena_bytes},
-                       {"peak_reserved_bytes", reserved},
-                       {"allocator", name(runner.options().allocator)},
-                       {"allocators", allocators},
-                       {"lazy_weights", {{"bytes", lazy.bytes}, {"in_memory_bytes", lazy.in_memory}}},
-                       {"packed_weights", packed_json(runner.executor().packed_weights())},
-                       {"work_bytes", runner.plan().work_bytes},
-                       {"rewrites", rewrites_json(runner.program())},
-                       {"layout_candidates", forms_json(runner.program())},
-                       {"deferred", deferred_json(runner)},
-                       {"planner", runner.plan().memory.planner},
-                       {"order", runner.plan().memory.order_name},
-                       {"strategy", std::string(name(runner.options().strategy))}});
+  const models::WeightBytes& weights = runner.weights().bytes();
+  print_json(
+      context,
+      {{"model", runner.model().name},
+       {"backend", runner.options().backend},
+       {"graph", graph_json(runner.program(), runner.options().backend)},
+       {"threads", runner.plan().threads},
+       {"threads_used", threads_used},
+       {"seconds", seconds},
+       {"barriers", barriers},
+       {"fastest", fastest(reports)},  // 0-based index into seconds: the run that `nodes` describes
+       {"nodes", nodes_json(runner, reports[fastest(reports)].nodes)},
+       {"peak_bytes", peaks},
+       {"outputs", outputs},
+       {"arena_bytes", runner.plan().memory.arena_bytes},
+       {"peak_reserved_bytes", reserved},
+       {"allocator", name(runner.options().allocator)},
+       {"allocators", allocators},
+       {"weights",
+        {{"borrowed_bytes", weights.borrowed}, {"copied_bytes", weights.copied}, {"packed_bytes", weights.packed}}},
+       {"packed_weights", packed_json(runner.executor().packed_weights())},
+       {"work_bytes", runner.plan().work_bytes},
+       {"rewrites", rewrites_json(runner.program())},
+       {"layout_candidates", forms_json(runner.program())},
+       {"deferred", deferred_json(runner)},
+       {"planner", runner.plan().memory.planner},
+       {"order", runner.plan().memory.order_name},
+       {"strategy", std::string(name(runner.options().strategy))}});
 }
 
 // After an interrupted run; its recording is kept.

@@ -80,7 +80,7 @@ void Generator::note_peaks() {
     for (const Device device : runner_->context().devices()) sum += runner_->context().stats(device, kind).peak;
     Bytes& peak = peaks_[kind];
     peak = std::max(peak, sum);
-    if (kind == MemoryKind::Persistent) packed_ = std::max(packed_, sum - runner_->model().loaded.made);
+    if (kind == MemoryKind::Persistent) packed_ = std::max(packed_, sum - runner_->weights().allocated_bytes());
   }
 }
 

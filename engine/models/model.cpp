@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/base/checked.h>
 #include <arenascope/models/model.h>
 #include <arenascope/models/testcase.h>
 #include <arenascope/models/zoo.h>
-#include <arenascope/tensor/alignment.h>
 #include <fmt/format.h>
 #include "engine/models/gguf/gguf.h"
 #include "engine/models/onnx/onnx.h"
@@ -77,40 +75,6 @@ std::string Model::why_not_runnable() const {
   if (!problems.empty()) return problems.front();
   if (complete()) return fmt::format("{} of its weights have no data: {}", missing.tensors, missing.why);
   return "some of its operators are not supported";
-}
-
-Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends) {
-  loaded = {};
-  for (const Weight& weight : weights) {
-    TensorImpl& tensor = *weight.tensor;
-    const Bytes bytes = tensor.byte_count();
-    if (keep && tensor.storage.allocated()) continue;
-    if (!weight.source.bytes().empty() && static_cast<Bytes>(weight.source.bytes().size()) != bytes)
-      return Error{fmt::format("weight '{}' of '{}' takes {} bytes, but its file has {}", tensor.name, name, bytes,
-                               weight.source.bytes().size())};
-    if (weight.source.can_borrow()) {
-      auto mapped = weight.source.borrow(execution);
-      if (!mapped) return mapped.error();
-      tensor.storage = std::move(*mapped);
-      loaded.borrowed += bytes;
-      if (!is_aligned(tensor)) loaded.misaligned += bytes;
-      continue;
-    }
-    if (lends && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter))
-      if (Storage mapped_lazily = weight.source.map_lazily(execution, bytes); mapped_lazily.allocated()) {
-        tensor.storage = std::move(mapped_lazily);
-        loaded.borrowed += bytes;
-        continue;
-      }
-    auto storage = Storage::allocate(execution, Device{}, MemoryKind::Persistent, bytes);
-    if (!storage)
-      return Error{fmt::format("cannot allocate weight '{}' of '{}': {}", tensor.name, name, storage.error().message)};
-    if (bytes > 0)
-      if (auto written = weight.source.write(storage->data()); !written) return written;
-    loaded.made += bytes;
-    tensor.storage = std::move(*storage);
-  }
-  return {};
 }
 
 Status Model::weights_unchanged() const {

@@ -30,23 +30,17 @@ uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-void SeededNumbers::draw(size_t offset, size_t bytes, std::byte* out) const noexcept {
-  const int64_t size = element_bytes(dtype_), first = static_cast<int64_t>(offset) / size,
-                count = static_cast<int64_t>(bytes) / size;
-  const double low = range_.low, width = range_.high - low;
-  const auto number = [&](int64_t i) { return low + width * unit(state_, first + i); };
-  if (dtype_ == DType::F32)
-    for (int64_t i = 0; i < count; ++i) put(out, i, static_cast<float>(number(i)));
-  else if (dtype_ == DType::I64)
-    for (int64_t i = 0; i < count; ++i) put(out, i, static_cast<int64_t>(std::floor(number(i))));
-  else if (dtype_ == DType::I32)
-    for (int64_t i = 0; i < count; ++i) put(out, i, static_cast<int32_t>(std::floor(number(i))));
-}
-
 Status SeededNumbers::operator()(std::byte* out) const {
-  if (dtype_ != DType::F32 && dtype_ != DType::I64 && dtype_ != DType::I32)
+  const double low = range_.low, width = range_.high - low;
+  const auto number = [&](int64_t i) { return low + width * unit(state_, i); };
+  if (dtype_ == DType::F32)
+    for (int64_t i = 0; i < count_; ++i) put(out, i, static_cast<float>(number(i)));
+  else if (dtype_ == DType::I64)
+    for (int64_t i = 0; i < count_; ++i) put(out, i, static_cast<int64_t>(std::floor(number(i))));
+  else if (dtype_ == DType::I32)
+    for (int64_t i = 0; i < count_; ++i) put(out, i, static_cast<int32_t>(std::floor(number(i))));
+  else
     return Error{fmt::format("cannot generate random values of type {} for '{}'", arenascope::name(dtype_), name_)};
-  draw(0, bytes(), out);
   return {};
 }
 

@@ -6,7 +6,6 @@
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,8 +30,6 @@ class SeededNumbers {
   // Writes all elements. Error: unsupported type.
   Status operator()(std::byte* out) const;
   size_t bytes() const { return static_cast<size_t>(count_ * element_bytes(dtype_)); }
-  // Writes complete elements from a byte offset on. Async-signal-safe.
-  void draw(size_t offset, size_t bytes, std::byte* out) const noexcept;
 
  private:
   std::string name_;
@@ -40,12 +37,6 @@ class SeededNumbers {
   int64_t count_;
   Range range_;
   uint64_t state_;
-};
-
-// Numbers that lazily generated pages share.
-struct SharedNumbers {
-  SeededNumbers numbers;
-  mutable std::atomic<bool> lost{false};  // some pages could not be generated and were read as zeros
 };
 
 }  // namespace arenascope::models

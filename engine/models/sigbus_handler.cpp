@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-#include "engine/models/generated_bytes.h"
-#include "engine/models/remap_pages.h"
 
 #include <arenascope/base/mapped_range.h>
 #include <arenascope/models/mapped_files.h>
@@ -17,30 +13,14 @@ namespace arenascope::models {
 namespace {
 
 struct sigaction handler_before {};
+uintptr_t page_size = 0;
 
-// Regenerates the random numbers of a slice.
-bool draw_again(const detail::Drawing& drawing, uintptr_t begin, uintptr_t end, uintptr_t address) {
-  constexpr uintptr_t kSlice = kHugePage;
-  const uintptr_t from = begin + (address - begin) / kSlice * kSlice, bytes = std::min(kSlice, end - from);
-  return remap_pages(from, bytes, [&](std::byte* to) {
-    drawing.draw(drawing.numbers, from - begin, bytes, to);
-    return true;
-  });
-}
-
-// Replaces the page and all following ones by regenerated data, or by zeros if that fails. False: the address is in none
-// of our mappings.
+// Replaces the page and all following ones of its mapping by zeros. False: the address is in none of our mappings.
 bool replace(uintptr_t address) {
   for (detail::MappedRow& row : detail::mapped_rows) {
     if (!row.holds(address)) continue;
-    const uintptr_t end = row.end.load(std::memory_order_acquire);
-    if (const detail::Drawing* drawing = row.drawing.load(std::memory_order_acquire)) {
-      const uintptr_t begin = row.begin.load(std::memory_order_acquire);
-      if (drawing->draw ? draw_again(*drawing, begin, end, address) : make_again(*drawing, begin, end, address))
-        return true;
-      drawing->lost->store(true, std::memory_order_release);
-    }
-    const uintptr_t size = page_size(), page = address / size * size, after = (end + size - 1) / size * size;
+    const uintptr_t page = address / page_size * page_size,
+                    after = (row.end.load(std::memory_order_acquire) + page_size - 1) / page_size * page_size;
     row.lost.store(true, std::memory_order_release);
     return ::mmap(reinterpret_cast<void*>(page), after - page, PROT_READ,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
@@ -67,16 +47,12 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 
 Status survive_lost_pages() {
   static const Status installed = [] {
-    (void)page_size();
-    keep_spare_slice();
+    page_size = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
     struct sigaction handler {};
     handler.sa_sigaction = on_bus_error;
     handler.sa_flags = SA_SIGINFO | SA_RESTART;
     ::sigemptyset(&handler.sa_mask);
-    if (::sigaction(SIGBUS, &handler, &handler_before) == 0) {
-      detail::lost_pages_survived.store(true);
-      return Status();
-    }
+    if (::sigaction(SIGBUS, &handler, &handler_before) == 0) return Status();
     return Status(
         Error{fmt::format("cannot install the SIGBUS handler for truncated files: {}", std::strerror(errno))});
   }();

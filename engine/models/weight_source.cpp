@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/weight_source.h>
-#include "engine/models/generated_bytes.h"
-#include "engine/models/lazy_pages.h"
 #include "engine/models/mapped_file.h"
+#include "engine/models/seeded.h"
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
 #include <fmt/format.h>
 
 namespace arenascope::models {
 
-WeightSource::WeightSource(Writer write) : made_(std::make_shared<GeneratedBytes>(std::move(write))) {}
+// A function that writes the bytes; one thread at a time.
+struct WeightSource::Generator {
+  explicit Generator(Writer function) : write(std::move(function)) {}
+  const Writer write;
+  mutable std::mutex writing;
+};
+
+WeightSource::WeightSource(Writer write) : generator_(std::make_shared<const Generator>(std::move(write))) {}
 
 WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file)
     : bytes_(bytes), file_(std::move(file)) {}
 
-WeightSource::WeightSource(SeededNumbers numbers) : seeded_(new SharedNumbers{std::move(numbers)}) {}
+WeightSource::WeightSource(SeededNumbers numbers) : WeightSource(Writer(std::move(numbers))) {}
 
 WeightSource WeightSource::absent(std::string why) {
   WeightSource out([why = std::move(why)](std::byte*) -> Status { return Error{why}; });
@@ -30,15 +37,14 @@ WeightSource WeightSource::converted(const WeightSource& stored, Writer write) {
   return out;
 }
 
-Status WeightSource::unchanged() const {
-  if (seeded_ && seeded_->lost.load(std::memory_order_acquire))
-    return Error{"not enough memory to generate the values of a weight"};
-  return file_ ? file_->unchanged() : made_ ? made_->generation_status() : Status();
-}
+Status WeightSource::unchanged() const { return file_ ? file_->unchanged() : Status(); }
 
 Status WeightSource::write(std::byte* out) const {
-  if (seeded_) return seeded_->numbers(out);
-  if (!file_) return made_ ? made_->write(out) : Error{"the weight has no data source"};
+  if (generator_ && generator_->write) {
+    const std::lock_guard lock(generator_->writing);
+    return generator_->write(out);
+  }
+  if (!file_) return Error{"the weight has no data source"};
   if (auto same = unchanged(); !same) return same;
   constexpr size_t kSlice = size_t{4} << 20;
   for (size_t at = 0; at < bytes_.size(); at += kSlice) {
@@ -84,13 +90,10 @@ Result<Storage> WeightSource::borrow(ExecutionContext& context) const {
   return Storage(std::move(*block));
 }
 
-Storage WeightSource::map_lazily(ExecutionContext& context, Bytes bytes) const {
-  const auto pages = seeded_ ? LazyPages::make(seeded_)
-                     : made_ ? LazyPages::make(made_, static_cast<size_t>(bytes))
-                             : nullptr;
-  if (!pages) return {};
-  auto block = context.borrow_mapped(pages->data(), bytes, pages);
-  return block ? Storage(std::move(*block)) : Storage();
+Result<Storage> WeightSource::restorable(ExecutionContext& context, Bytes bytes) const {
+  auto block = context.reserve_restorable(bytes, [source = *this](std::byte* out) { return source.write(out); });
+  if (!block) return block.error();
+  return Storage(std::move(*block));
 }
 
 }  // namespace arenascope::models

@@ -130,15 +130,11 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
     if (auto ok = share_file_weights(*options_.weight_source); !ok) return ok;
   if (auto ok = check_memory(previous != nullptr || options_.weight_source != nullptr); !ok) return ok;
   report("loading weights");
-  for (const models::Weight& weight : model_.weights)
-    if (weight.source.file() && std::none_of(files_.begin(), files_.end(), [&](const models::WeightSource& known) {
-          return known.file() == weight.source.file();
-        }))
-      files_.push_back(weight.source);
+  weights_.add_files(model_.weights);
   adopt_folded_constants();
-  if (auto ok = model_.load_weights(*context_, previous || options_.weight_source, program_.backend->device().is_cpu());
-      !ok)
-    return ok;
+  const models::WeightStore::LoadOptions load{.keep = previous || options_.weight_source,
+                                              .release = program_.backend->device().is_cpu()};
+  if (auto ok = weights_.load(model_.weights, model_.name, *context_, load); !ok) return ok;
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
@@ -214,20 +210,18 @@ Status Runner::prepare(PreparedSteps previous) {
   executor_options.spin_percent = options_.spin_percent;
   executor_options.force_multithreaded = options_.force_multithreaded;
   executor_options.host = program_.host.get();
+  executor_options.settle_weights = [this](const Graph& graph, std::span<TensorImpl* const> unpacked) {
+    return weights_.settle(graph, unpacked, *context_);
+  };
   auto executor = Executor::create(*program_.backend, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
   if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
   if (auto ok = executor_->prepare(program_.plan, std::move(previous)); !ok) return ok;
-  drop_page_cache();
+  // Opening and packing leave pages of the weight files resident that runs rarely read. Deferred subgraphs do not drop pages,
+  // as the first graph still uses its weights.
+  if (!options_.weight_source) weights_.drop_file_pages();
   return {};
-}
-
-// Opening and packing leave pages of the weight files resident that runs rarely read. Deferred subgraphs do not drop pages, as
-// the first graph still uses its weights.
-void Runner::drop_page_cache() const {
-  if (options_.weight_source) return;
-  for (const models::WeightSource& source : files_) source.advise_dontneed();
 }
 
 Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads,

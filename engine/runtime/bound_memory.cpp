@@ -217,6 +217,7 @@ void BoundMemory::report_binding(const TensorImpl& tensor, trace::TensorRef ref)
   const BlockPtr& block = tensor.storage.block();
   if (!binding_observer_ || !block || tensor.is_view() || block == arena_.block()) return;
   if (tensor.storage.bytes() != block->bytes()) return;  // the block holds several tensors
+  if (!block->resident()) return;                        // a released weight has no memory
   binding_observer_->on_bind_tensor(*block, graph_, ref, std::min(tensor.byte_count(), block->bytes()));
 }
 

@@ -53,6 +53,8 @@ Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImp
   std::vector<std::byte> out(static_cast<size_t>(tensor.byte_count()));
   if (out.empty()) return out;
   if (!tensor.storage.allocated()) return Error{fmt::format("cannot read '{}': it has no memory", tensor.name)};
+  const auto pin = MemoryPin::take(tensor.storage.block());
+  if (!pin) return Error{fmt::format("cannot read '{}': {}", tensor.name, pin.error().message)};
   const std::byte* first = tensor.data();
   std::vector<std::byte> staged;
   if (!tensor.storage.device().is_cpu()) {

@@ -138,7 +138,7 @@ Status Executor::prepare_plan(ExecutionPlan plan, PreparedSteps previous) {
   p.plan = std::move(plan);
   if (auto ok = check(p.plan); !ok) return ok;
   if (auto ok = p.memory.bind(p.plan); !ok) return ok;
-  if (auto ok = p.steps.prepare(p.plan, p.memory, *p.context, p.options.strategy, std::move(previous)); !ok) return ok;
+  if (auto ok = p.steps.prepare(p.plan, p.memory, *p.context, p.options, std::move(previous)); !ok) return ok;
   if (p.trace.on()) {
     p.trace.describe(p.plan, p.steps, p.memory.arena());
     p.memory.report_bindings(p.trace.graph(), p.options.binding_observer);

@@ -2,7 +2,7 @@
 #include "engine/runtime/step_list.h"
 
 #include "engine/runtime/transfer.h"
-#include "engine/runtime/weight_pages.h"
+#include "engine/runtime/weight_use.h"
 
 namespace arenascope {
 namespace {
@@ -40,11 +40,12 @@ void settle_transfers(ExecutionPlan& plan, const Backend* host) {
 }  // namespace
 
 Status StepList::prepare(ExecutionPlan& plan, const BoundMemory& memory, ExecutionContext& context,
-                         MemoryStrategy strategy, PreparedSteps previous) {
-  if (strategy == MemoryStrategy::Planned) leave_out_joined(plan);
+                         const ExecutorOptions& options, PreparedSteps previous) {
+  if (options.strategy == MemoryStrategy::Planned) leave_out_joined(plan);
   settle_transfers(plan, host_);
   if (auto ok = prepare_nodes(plan, context, previous); !ok) return ok;
-  if (auto copied = settle_mapped_weights(plan, by_step_, context); !copied) return copied.error();
+  if (options.settle_weights)
+    if (auto ok = options.settle_weights(plan.graph, unpacked_weights(plan, by_step_)); !ok) return ok;
   find_items(plan, memory);
   return {};
 }

@@ -135,6 +135,8 @@ Status convert_weights(const PrecisionGraph& graph, ExecutionContext& context) {
     const int64_t n = weight.single->element_count();
     if (n > 0 && !weight.single->contiguous())
       return Error{std::string(weight.single->name) + ": cannot convert to float16: the weight is not contiguous"};
+    const auto pin = MemoryPin::take(weight.single->storage.block());
+    if (!pin) return pin.error();
     const std::byte* from = weight.single->data();  // may be unaligned: it is mapped from a file
     auto* to = reinterpret_cast<uint16_t*>(storage->data());
     for (int64_t i = 0; i < n; ++i) {

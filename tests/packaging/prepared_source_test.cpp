@@ -21,7 +21,7 @@ const std::map<std::string, std::string>& lists_of_a_function() {
   static const std::map<std::string, std::string> files{
       {"engine/backends/cuda/lowering/chains.cpp", "how often the nodes of one list are read"},
       {"engine/runtime/run_loop.cpp", "what the spans of one run add up to"},
-      {"engine/runtime/weight_pages.cpp", "which weights of one plan are read"},
+      {"engine/runtime/weight_use.cpp", "which weights of one plan are read"},
   };
   return files;
 }

@@ -31,6 +31,8 @@ struct KernelArgs {
   void done(int64_t begin, int64_t count) const {
     if (epilogue) apply_epilogue(begin, count);
   }
+  // Call it before reading a constant weight that may be packed. Throws OriginalUnavailable (packed.h).
+  void need_original_weights() const;
   Range part(int64_t count, int64_t unit = 1) const { return split(count, ith, nth, unit); }
   // This chunk's share of the work buffer, if work_bytes() provides `bytes` per chunk.
   template <class T>

@@ -56,6 +56,25 @@ bool packed_winograd(const TensorImpl& node) {
   return !supports_int8_conv(node, g) && packed_winograd_bytes(node) > 0 && !find_conv_algorithm(node, g);
 }
 
+void Packed::pin_original() const {
+  if (pinned_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(pinning_);
+  if (pinned_.load(std::memory_order_relaxed)) return;
+  std::vector<MemoryPin> pins;
+  for (const Storage* original : {&source_, companion_ ? &companion_->source : nullptr}) {
+    if (!original) continue;
+    auto pin = MemoryPin::take(original->block());
+    if (!pin) throw OriginalUnavailable{pin.error()};
+    pins.push_back(std::move(*pin));
+  }
+  pins_ = std::move(pins);
+  pinned_.store(true, std::memory_order_release);
+}
+
+void KernelArgs::need_original_weights() const {
+  if (packed) packed->pin_original();
+}
+
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context) {
   using Made = std::shared_ptr<const Packed>;
   const TensorImpl& weight = *packable_weight(node);
@@ -79,16 +98,21 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool w
   const OwnPacking own = own_packing(node, how.winograd);
   if (!quantised && !how.product && !how.conv) bytes = own.bytes(node);
   if (bytes == 0) return Made();
+  auto pin = MemoryPin::take(weight.storage.block());
+  if (!pin) return refuse(node, pin.error().message);
+  const TensorImpl* const companion = companion_weight(node);
+  const auto companion_pin = MemoryPin::take(companion ? companion->storage.block() : BlockPtr());
+  if (!companion_pin) return refuse(node, companion_pin.error().message);
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);
   if (!block) return block.error();
   std::byte* const to = (*block)->data();
   if (quantised)
-    how.quantised = std::make_unique<QuantPanels>(layout, weight, *block);
+    how.quantised = std::make_unique<QuantPanels>(layout, weight, std::move(*pin), *block);
   else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to))
     return Made();
   else if (!how.product && !how.conv)
     own.pack(node, reinterpret_cast<float*>(to));
-  for (const TensorImpl* read : {&weight, companion_weight(node)})
+  for (const TensorImpl* read : {&weight, companion})
     if (read && !quantised) read->storage.block()->drop_pages(read->storage.offset(), read->storage.bytes());
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));
 }

@@ -2,8 +2,11 @@
 // Packed weights: a copy of a node's constant weights in the order in which its kernel reads them.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include <arenascope/graph/fused.h>
 #include <arenascope/memory/execution_context.h>
@@ -60,6 +63,9 @@ class Packed {
   const QuantPanels* quantised() const { return how_.quantised.get(); }
   bool winograd() const { return how_.winograd; }
   Bytes byte_count() const { return block_->bytes(); }
+  // Keeps the original weights readable from now on, for a kernel that the packed ones do not serve. Throws
+  // OriginalUnavailable.
+  void pin_original() const;
   // True if the node does not read the original weight when split into that many chunks. Cases that oneDNN does not
   // support, and rows that are not finite, still use the original.
   bool serves(const TensorImpl& node, int parts) const {
@@ -97,6 +103,14 @@ class Packed {
   std::optional<Companion> companion_;
   BlockPtr block_;
   How how_;
+  mutable std::atomic<bool> pinned_{false};
+  mutable std::mutex pinning_;
+  mutable std::vector<MemoryPin> pins_;  // of the original weights; empty until a kernel needs them
+};
+
+// The original bytes of a packed weight cannot be generated again. Caught where kernels are called.
+struct OriginalUnavailable {
+  Error why;
 };
 
 // Index of the source that can be packed; negative: none.

@@ -47,10 +47,13 @@ class PreparedKernel final : public PreparedNode {
     if (params.work_bytes < needed)
       return refuse(node_, fmt::format("the work buffer has {} bytes, but {} are needed", params.work_bytes, needed));
     try {
+      if (packed_ && !packed_->serves(node_, params.nth)) packed_->pin_original();
       const KernelArgs args{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get(), rounds_};
       return node_.op == Op::Fused ? compute_with_epilogue(kernel_.compute, args) : kernel_.compute(args);
     } catch (const std::bad_alloc&) {
       return refuse(node_, "out of memory");
+    } catch (const OriginalUnavailable& weight) {
+      return refuse(node_, weight.why.message);
     }
   }
 

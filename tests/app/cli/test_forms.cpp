@@ -144,7 +144,7 @@ TEST_CASE("run --json") {
                       {"strategy", "string"},
                       {"allocator", "string"},
                       {"allocators", "object"},
-                      {"lazy_weights", "object"},
+                      {"weights", "object"},
                       {"packed_weights", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);

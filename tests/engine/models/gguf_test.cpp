@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/gguf/gguf.h"
+#include <arenascope/models/weight_store.h>
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -140,7 +141,7 @@ TEST_CASE("real GGUF models open completely") {
     CHECK(to_string(model->outputs.back().sizes) == "[1, 512]");
     CHECK(to_string(model->outputs.front().sizes) == "[4, 20, 8]");
     auto context = make_cpu_context();
-    CHECK(model->load_weights(*context).ok());
+    CHECK(WeightStore().load(*model, *context).ok());
   }
   CHECK(open_model((folder / "llm_nano_gpt_sort" / "nano_gpt_sort-F32.gguf").string())->runnable());
   OpenOptions batch;

@@ -8,6 +8,7 @@
 
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/opaque.h>
+#include <arenascope/models/weight_store.h>
 
 #include "onnx_maker.h"
 #include "tests/support/temp_folder.h"
@@ -74,7 +75,7 @@ TEST_CASE("a small network opens with its inputs, outputs and weights") {
   CHECK(model->ops == std::map<std::string, int64_t>{{"MatMul", 1}});
   CHECK(model->parameter_bytes == 24);
   auto context = make_cpu_context();
-  REQUIRE(model->load_weights(*context).ok());
+  REQUIRE(WeightStore().load(*model, *context).ok());
   REQUIRE(model->weights.size() == 1);
   const Tensor& w = model->weights[0].tensor;  // transposed while it is loaded, as MUL_MAT needs it
   CHECK(to_string(w.sizes()) == "[2, 3]");
@@ -187,7 +188,7 @@ TEST_CASE("external data stays in the model's folder and within its file") {
   auto good = with({{"location", "w.bin"}, {"offset", "4"}, {"length", "8"}});
   REQUIRE(good.ok());
   auto context = make_cpu_context();
-  REQUIRE(good->load_weights(*context).ok());
+  REQUIRE(WeightStore().load(*good, *context).ok());
   CHECK(good->weights[0].tensor.data_as<float>()[0] == 2);
   CHECK(good->weights[0].tensor.data_as<float>()[1] == 3);
   CHECK(with({{"location", "w.bin"}}).ok());
@@ -219,10 +220,10 @@ TEST_CASE("external data stays in the model's folder and within its file") {
     CHECK(model->missing.tensors == 1);
     CHECK(model->missing.file == entries[0].second);
     CHECK(says(model->why_not_runnable(), "'" + entries[0].second + "'"));
-    CHECK(says(model->load_weights(*context).error().message, "the weight 'w' has no data"));
+    CHECK(says(WeightStore().load(*model, *context).error().message, "the weight 'w' has no data"));
   }
   std::filesystem::resize_file(folder.path() / "w.bin", 2);  // cut after it was checked
-  CHECK(!good->load_weights(*context).ok());
+  CHECK(!WeightStore().load(*good, *context).ok());
 }
 
 TEST_CASE("a model is planned although the data of its weights is missing") {

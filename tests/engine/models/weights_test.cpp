@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The location of weights after loading; none of their memory is used before.
 #include <arenascope/models/mapped_files.h>
+#include <arenascope/models/weight_store.h>
 #include <arenascope/tensor/alignment.h>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -11,9 +12,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "engine/models/seeded.h"
 #include "onnx_maker.h"
-#include "tests/support/limited_memory.h"
 #include "tests/support/temp_folder.h"
 
 using namespace arenascope;
@@ -64,14 +63,14 @@ TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and mis
     REQUIRE(model.ok());
     REQUIRE(model->runnable());
     auto context = make_cpu_context();
-    REQUIRE(model->load_weights(*context).ok());
+    WeightStore store;
+    REQUIRE(store.load(*model, *context).ok());
     REQUIRE(model->weights.size() == 1);
     CHECK(holds(model->weights[0].tensor, numbers(kCount)));
     CHECK(model->weights[0].tensor->storage.kind() == MemoryKind::Mapped);
     if (is_aligned(*model->weights[0].tensor)) ++aligned;
-    CHECK(model->loaded.borrowed == 4 * kCount);
-    CHECK(model->loaded.misaligned == (is_aligned(*model->weights[0].tensor) ? 0 : 4 * kCount));
-    CHECK(model->loaded.made == 0);
+    CHECK(store.misaligned_bytes() == (is_aligned(*model->weights[0].tensor) ? 0 : 4 * kCount));
+    CHECK(store.allocated_bytes() == 0);
     CHECK(context->stats({}, MemoryKind::Mapped).active == 4 * kCount);
     CHECK(context->stats({}, MemoryKind::Persistent).active == 0);
     model = Error{"gone"};
@@ -92,7 +91,7 @@ TEST_CASE("reading a truncated file's pages ends the process, unless the program
     auto model = open_model(path.string());
     auto context = make_cpu_context();
     REQUIRE(model.ok());
-    REQUIRE(model->load_weights(*context).ok());
+    REQUIRE(WeightStore().load(*model, *context).ok());
     const volatile float* numbers = model->weights[0].tensor.data_as<float>();
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
@@ -127,7 +126,7 @@ TEST_CASE("float_data is borrowed like raw_data, other fields are converted") {
   auto model = open_model((folder.path() / "typed.onnx").string());
   REQUIRE(model.ok());
   auto context = make_cpu_context();
-  REQUIRE(model->load_weights(*context).ok());
+  REQUIRE(WeightStore().load(*model, *context).ok());
   for (const Weight& weight : model->weights) {
     if (weight.tensor.dtype() == DType::F32)
       CHECK(holds(weight.tensor, floats));
@@ -150,7 +149,7 @@ TEST_CASE("tensors in attributes and subgraphs are found") {
   CAPTURE((model->problems.empty() ? std::string() : model->problems.front()));
   REQUIRE(model->runnable());
   auto context = make_cpu_context();
-  REQUIRE(model->load_weights(*context).ok());
+  REQUIRE(WeightStore().load(*model, *context).ok());
   REQUIRE(model->weights.size() == 1);
   CHECK(holds(model->weights[0].tensor, numbers(kCount)));
 }
@@ -169,7 +168,7 @@ TEST_CASE("a file that changes after it was opened is an error, not different va
         std::filesystem::resize_file(path, 1000);
       else
         std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
-      auto loaded = model->load_weights(*context);
+      auto loaded = WeightStore().load(*model, *context);
       REQUIRE(!loaded.ok());
       CHECK(loaded.error().message.find(path.string()) != std::string::npos);
     }
@@ -189,52 +188,120 @@ TEST_CASE("external data is borrowed with one mapping for all weights") {
   auto model = open_model((folder.path() / "m.onnx").string());
   REQUIRE(model.ok());
   auto context = make_cpu_context();
-  REQUIRE(model->load_weights(*context).ok());
-  CHECK(model->loaded.borrowed == 12000);
-  CHECK(model->loaded.misaligned == 4000);
+  WeightStore store;
+  REQUIRE(store.load(*model, *context).ok());
+  CHECK(context->stats({}, MemoryKind::Mapped).active == 12000);
+  CHECK(store.misaligned_bytes() == 4000);
 }
 
-constexpr size_t kForTheStack = size_t{1} << 20;
-
-TEST_CASE("values are generated on access although the system refuses more addresses") {
-  REQUIRE(survive_lost_pages().ok());
-  const SeededNumbers numbers("weight", DType::F32, int64_t{3} << 20, {-1, 1});
-  std::vector<std::byte> expected(numbers.bytes());
-  REQUIRE(numbers(expected.data()).ok());
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto context = make_cpu_context();
-    const WeightSource source(numbers);
-    const Storage lazy = source.map_lazily(*context, static_cast<Bytes>(numbers.bytes()));
-    if (!lazy.allocated()) ::_exit(2);
-    if (!arenascope::test::limit_addresses(kForTheStack)) ::_exit(3);
-    const bool same = std::memcmp(lazy.data(), expected.data(), expected.size()) == 0;
-    ::_exit(same && source.unchanged().ok() ? 0 : 4);
+// A model whose weights are large and aligned, large and misaligned, small, and generated.
+class StoredWeights {
+ public:
+  explicit StoredWeights(const std::filesystem::path& folder) {
+    write_file(folder / "w.bin", std::as_bytes(std::span<const float>(numbers(2 * kCount + 300))));
+    OnnxMaker m;
+    m.input("x", {kCount}).output("y").input("s", {100}).output("t");
+    m.external_weight("aligned", {kCount}, {{"location", "w.bin"}});
+    m.external_weight("shifted", {kCount}, {{"location", "w.bin"}, {"offset", "2"}});
+    m.external_weight("small", {100}, {{"location", "w.bin"}, {"offset", "4096"}});
+    m.node("Add", {"x", "aligned"}, {"p"}).node("Add", {"p", "shifted"}, {"y"}).node("Add", {"s", "small"}, {"t"});
+    write_file(folder / "m.onnx", m.bytes());
+    auto opened = open_model((folder / "m.onnx").string());
+    REQUIRE(opened.ok());
+    model = std::move(*opened);
   }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
-}
-
-TEST_CASE("values that a function generates are an error where the system refuses the memory for them") {
-  REQUIRE(survive_lost_pages().ok());
-  constexpr size_t kBytes = size_t{8} << 20;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const auto context = make_cpu_context();
-    const WeightSource source([](std::byte* out) {
-      std::memset(out, 1, kBytes);
+  TensorImpl& operator[](std::string_view name) {
+    for (Weight& weight : model.weights)
+      if (weight.tensor->name.str() == name) return *weight.tensor;
+    FAIL("there is no such weight");
+    return *model.weights.front().tensor;
+  }
+  static WeightSource generated() {
+    return WeightSource([](std::byte* out) {
+      const std::vector<float> values = numbers(kCount);
+      std::memcpy(out, values.data(), values.size() * sizeof(float));
       return Status();
     });
-    const Storage lazy = source.map_lazily(*context, static_cast<Bytes>(kBytes));
-    if (!lazy.allocated()) ::_exit(2);
-    if (!arenascope::test::limit_addresses(kForTheStack)) ::_exit(3);
-    const bool zero = lazy.data()[kBytes / 2] == std::byte{0};
-    ::_exit(zero && !source.unchanged().ok() ? 0 : 4);
   }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+
+  static constexpr int64_t kCount = 100'000;
+  static constexpr Bytes kBytes = 4 * kCount;
+  Model model;
+};
+
+TEST_CASE("a weight is borrowed, copied or packed, decided by how kernels read it") {
+  const TempFolder folder;
+  StoredWeights weights(folder.path());
+  const auto context = make_cpu_context();
+  WeightStore store;
+  const auto load = [&] { return store.load(weights.model.weights, "m", *context, {.keep = true, .release = true}); };
+  REQUIRE(load().ok());
+  CHECK(store.misaligned_bytes() == StoredWeights::kBytes);
+  CHECK(store.allocated_bytes() == 0);
+  TensorImpl &aligned = weights["aligned"], &shifted = weights["shifted"], &small = weights["small"];
+  const std::byte* const mapped = aligned.data();
+
+  // All are read: the misaligned one is copied.
+  std::vector<TensorImpl*> read{&aligned, &shifted, &small};
+  REQUIRE(store.settle(weights.model.graph, read, *context).ok());
+  CHECK(store.bytes().borrowed == StoredWeights::kBytes + 400);
+  CHECK(store.bytes().copied == StoredWeights::kBytes);
+  CHECK(store.bytes().packed == 0);
+  CHECK(aligned.data() == mapped);
+  CHECK(shifted.storage.kind() == MemoryKind::Persistent);
+  CHECK(is_aligned(shifted));
+  std::vector<float> expected = numbers(2 * StoredWeights::kCount + 300);
+  CHECK(std::memcmp(shifted.data(), reinterpret_cast<const std::byte*>(expected.data()) + 2, StoredWeights::kBytes) ==
+        0);
+
+  // Most bytes are packed: the small one is copied, so that it keeps no pages of the file resident.
+  read = {&small};
+  REQUIRE(store.settle(weights.model.graph, read, *context).ok());
+  CHECK(store.bytes().packed == StoredWeights::kBytes);
+  CHECK(small.storage.kind() == MemoryKind::Persistent);
+  CHECK(std::memcmp(small.data(), expected.data() + 1024, 400) == 0);
+  CHECK(holds(weights.model.weights[0].tensor, numbers(StoredWeights::kCount)));  // read from the file again
+}
+
+TEST_CASE("generated weights that kernels read stay in memory, packed ones are released") {
+  const TempFolder folder;
+  StoredWeights weights(folder.path());
+  weights.model.weights[0].source = StoredWeights::generated();
+  TensorImpl& generated = *weights.model.weights[0].tensor;
+  REQUIRE(generated.name.str() == "aligned");
+  const auto context = make_cpu_context();
+  WeightStore store;
+  REQUIRE(store.load(weights.model.weights, "m", *context, {.keep = false, .release = true}).ok());
+  REQUIRE(generated.storage.block()->is_restorable());
+  const Bytes files = context->stats({}, MemoryKind::Mapped).active;
+  for (int round = 0; round < 2; ++round) {
+    std::vector<TensorImpl*> read{&generated};
+    REQUIRE(store.settle(weights.model.graph, read, *context).ok());
+    CHECK(store.bytes().copied == StoredWeights::kBytes);
+    CHECK(generated.storage.block()->resident());
+    CHECK(holds(weights.model.weights[0].tensor, numbers(StoredWeights::kCount)));
+    CHECK(context->stats({}, MemoryKind::Mapped).active == files + StoredWeights::kBytes);
+    read.clear();
+    REQUIRE(store.settle(weights.model.graph, read, *context).ok());
+    CHECK(store.bytes().copied == 0);
+    CHECK_FALSE(generated.storage.block()->resident());
+    CHECK(context->stats({}, MemoryKind::Mapped).active == files);
+  }
+  weights.model.weights[0].source = WeightSource([](std::byte*) { return Status(Error{"no data"}); });
+  REQUIRE(store.load(weights.model.weights, "m", *context, {.keep = false, .release = true}).ok());
+  const auto settled = store.settle(weights.model.graph, std::vector<TensorImpl*>{&generated}, *context);
+  REQUIRE_FALSE(settled.ok());
+  CHECK(settled.error().message == "weight 'aligned' cannot be generated: no data");
+}
+
+TEST_CASE("weights for readers without pins are written when they are loaded") {
+  const TempFolder folder;
+  StoredWeights weights(folder.path());
+  weights.model.weights[0].source = StoredWeights::generated();
+  const auto context = make_cpu_context();
+  WeightStore store;
+  REQUIRE(store.load(weights.model, *context).ok());
+  CHECK(weights.model.weights[0].tensor->storage.kind() == MemoryKind::Persistent);
+  CHECK(store.allocated_bytes() == StoredWeights::kBytes);
+  CHECK(holds(weights.model.weights[0].tensor, numbers(StoredWeights::kCount)));
 }

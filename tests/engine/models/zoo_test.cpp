@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The zoo: real sizes, the same values in every process, and weights that are generated on demand.
 #include <arenascope/graph/order.h>
+#include <arenascope/models/weight_store.h>
 #include <arenascope/models/zoo.h>
 #include <doctest/doctest.h>
 #include "engine/models/seeded.h"
@@ -110,8 +111,8 @@ TEST_CASE("weights are generated on request, deterministically, one Persistent b
   auto again = open_zoo("squeezenet");
   REQUIRE(model.ok());
   REQUIRE(again.ok());
-  REQUIRE(model->load_weights(*context).ok());
-  REQUIRE(again->load_weights(*context).ok());
+  REQUIRE(WeightStore().load(*model, *context).ok());
+  REQUIRE(WeightStore().load(*again, *context).ok());
   std::set<const MemoryBlock*> blocks;
   for (size_t i = 0; i < model->weights.size(); ++i) {
     const Tensor &a = model->weights[i].tensor, &b = again->weights[i].tensor;

@@ -125,6 +125,8 @@ Bytes share(const TensorImpl& node) {
 // A block of the results of one image's group, including the bias.
 void product(const KernelArgs& args, const ConvGeometry& g, int64_t image_group, Range rows, Range columns) {
   const TensorImpl &x = args.source(0), &w = args.source(1);
+  const bool packed = args.packed && !args.packed->library();
+  if (!packed) args.need_original_weights();
   float* const scratch = args.scratch<float>(share(args.node));
   const int64_t image = image_group / g.groups, group = image_group % g.groups, mr = simd().tile_rows;
   const float* from = x.data_as<float>() + image * g.batch_stride + group * g.in_channels * g.channel_stride;
@@ -135,7 +137,7 @@ void product(const KernelArgs& args, const ConvGeometry& g, int64_t image_group,
   weight_lines(w, group * g.out_channels, weights);
   if (is_plain_product(g) && onednn_matmul(rows, columns, g.depth(), weights, places, out, g.positions)) {
     // Computed by oneDNN.
-  } else if (args.packed && !args.packed->library()) {
+  } else if (packed) {
     const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
     gemm(rows, columns, g.depth(), scratch, PackedLeft{args.packed->data() + group * padded, g.depth()}, windows, out,
          g.positions);
@@ -183,6 +185,7 @@ void by_product(const KernelArgs& args, const ConvGeometry& g) {
 
 // Any floating-point types and layouts, in double: elements of `range` in the memory order of the result.
 void plain(const KernelArgs& args, const ConvGeometry& g, Range range) {
+  args.need_original_weights();
   const TensorImpl &x = args.source(0), &w = args.source(1), &node = args.node;
   const LoadRow<double> load_x = loader<double>(x.dtype), load_w = loader<double>(w.dtype);
   const int64_t x_bytes = element_bytes(x.dtype), w_bytes = element_bytes(w.dtype);

@@ -107,6 +107,7 @@ bool correlates(const TensorImpl& node, const ConvGeometry& g) {
 }
 
 void direct_convolution(const KernelArgs& args, const ConvGeometry& g) {
+  args.need_original_weights();
   const TensorImpl& w = args.source(1);
   const int64_t blocks = (g.out_channels + kChannels - 1) / kChannels, rows = g.out[1];
   int64_t reached = 1;  // extent of the source from its first to its last element

@@ -170,17 +170,21 @@ Status mul_mat(const KernelArgs& args) {
   p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
     const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
     float* c = args.node.data_as<float>() + at[0];
-    const bool done = quantised && quant_product(*quantised, rows, columns, lines_b,
-                                                 reinterpret_cast<std::byte*>(scratch), c, p.columns);
-    if (done ||
-        (halves && fp16_matmul(p.rows, columns, p.depth, lines_b, lines_a, reinterpret_cast<std::byte*>(scratch), c,
-                               p.columns)) ||
-        (library && library->compute(rows, lines_b, args.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {
-    } else if (few)
-      few_rows(p, columns, lines_a, lines_b, c);
-    else if (!onednn_matmul(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
-      gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)},
-           RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
+    if (!quantised && !library) args.need_original_weights();
+    bool done = quantised &&
+                quant_product(*quantised, rows, columns, lines_b, reinterpret_cast<std::byte*>(scratch), c, p.columns);
+    done = done ||
+           (halves && fp16_matmul(p.rows, columns, p.depth, lines_b, lines_a, reinterpret_cast<std::byte*>(scratch), c,
+                                  p.columns)) ||
+           (library && library->compute(rows, lines_b, args.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c));
+    if (!done) {
+      args.need_original_weights();
+      if (few)
+        few_rows(p, columns, lines_a, lines_b, c);
+      else if (!onednn_matmul(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
+        gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)},
+             RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
+    }
     finish(args, rows, columns, p.columns, c);
   });
   return {};

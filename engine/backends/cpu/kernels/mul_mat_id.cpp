@@ -104,8 +104,10 @@ Status mul_mat_id(const KernelArgs& args) {
       const Lines lines{reinterpret_cast<const std::byte*>(given), DType::F32, e.depth, 1};
       const int64_t first = matrix * e.columns;
       if (!panels || !quant_product(*panels, {0, count}, {first + columns.begin, first + columns.end}, lines, rest,
-                                    made - first, e.columns))
+                                    made - first, e.columns)) {
+        args.need_original_weights();
         plain(a, e, matrix, columns, given, count, line, made);
+      }
       for (int64_t i = 0; i < count; ++i)
         std::copy(made + i * e.columns + columns.begin, made + i * e.columns + columns.end,
                   node.data_as<float>() + rows[begin + static_cast<size_t>(i)] * e.columns + columns.begin);

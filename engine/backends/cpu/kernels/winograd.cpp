@@ -160,6 +160,7 @@ class TileBlock {
 
   // The tile's results, computed directly from their windows.
   void directly(int64_t tile) const {
+    job_.need_original_weights();
     for (int64_t group = 0; group < g_.groups; ++group) directly(place(tile), group);
   }
   void directly(const Place& p, int64_t group) const {

@@ -77,7 +77,8 @@ class Product : public OnednnMatmul {
       }
       return true;
     } catch (const dnnl::error&) {
-      return reorder(engine_, Desc({depth_, columns_}, type_, Tag::ba), weight.data(), weights_, to);
+      const auto whole = MemoryPin::take(block);  // some slices may have been released
+      return whole && reorder(engine_, Desc({depth_, columns_}, type_, Tag::ba), weight.data(), weights_, to);
     }
   }
 

@@ -177,14 +177,16 @@ void pack_panel(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, 
   }
 }
 
-QuantPanels::QuantPanels(const QuantLayout& layout, const TensorImpl& weight, BlockPtr block)
+QuantPanels::QuantPanels(const QuantLayout& layout, const TensorImpl& weight, MemoryPin pin, BlockPtr block)
     : layout_(layout),
       weight_(weight.storage.block().get()),
       rows_(weight.data()),
       row_bytes_(layout.depth / info(weight.dtype).block_elements * info(weight.dtype).block_bytes),
       slice_(std::max<int64_t>(kDropBytes / (row_bytes_ * layout.width), 1)),
+      pin_(std::move(pin)),
       block_(std::move(block)),
-      states_(std::make_unique<std::atomic<uint8_t>[]>(static_cast<size_t>(layout.panels()))) {}
+      states_(std::make_unique<std::atomic<uint8_t>[]>(static_cast<size_t>(layout.panels()))),
+      unpacked_(layout.panels()) {}
 
 const std::byte* QuantPanels::pack(int64_t index) const {
   std::byte* const to = block_->data() + index * layout_.panel_bytes();
@@ -197,6 +199,8 @@ const std::byte* QuantPanels::pack(int64_t index) const {
   pack_panel(layout_, rows_, row_bytes_, index, to);
   state.store(kReady, std::memory_order_release);
   state.notify_all();
+  if (unpacked_.fetch_sub(1, std::memory_order_acq_rel) == 1) pin_.release();
+  if (weight_->is_restorable()) return to;  // other threads may still read the slice
   const int64_t end = index + 1;
   if (end % slice_ == 0 || end == layout_.panels()) {
     const int64_t panel_rows = row_bytes_ * layout_.width, first = index / slice_ * slice_ * panel_rows;

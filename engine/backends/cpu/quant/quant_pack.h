@@ -60,8 +60,8 @@ void pack_panel(const QuantLayout& layout, const std::byte* rows, int64_t row_by
 class QuantPanels {
  public:
   // `weight` is a contiguous matrix of a quantised type; it is read until all panels are packed, and the owner of this
-  // object must keep it alive. `block` has layout.bytes().
-  QuantPanels(const QuantLayout& layout, const TensorImpl& weight, BlockPtr block);
+  // object must keep it alive. `pin` keeps its bytes readable. `block` has layout.bytes().
+  QuantPanels(const QuantLayout& layout, const TensorImpl& weight, MemoryPin pin, BlockPtr block);
 
   const QuantLayout& layout() const { return layout_; }
   // Thread-safe; waits while another thread packs the panel.
@@ -78,8 +78,10 @@ class QuantPanels {
   const MemoryBlock* weight_;
   const std::byte* rows_;
   int64_t row_bytes_, slice_;  // panels whose pages are released together
+  mutable MemoryPin pin_;      // until all panels are packed
   BlockPtr block_;
   std::unique_ptr<std::atomic<uint8_t>[]> states_;
+  mutable std::atomic<int64_t> unpacked_;  // number of panels
 };
 
 }  // namespace arenascope::cpu

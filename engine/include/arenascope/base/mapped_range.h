@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Registry of mappings whose pages may become unavailable: files that are truncated by another process, memory that the
-// system cannot back, and random values that can be regenerated. Access to such a page raises SIGBUS; a program opts in
-// to survive it (arenascope/models/mapped_files.h). A signal handler has no user data, so mappings are registered in a
-// global lock-free table of the process.
+// Registry of mappings whose pages may become unavailable: files that are truncated by another process, and memory that
+// the system cannot back. Access to such a page raises SIGBUS; a program opts in to survive it
+// (arenascope/models/mapped_files.h). A signal handler has no user data, so mappings are registered in a global lock-free
+// table of the process.
 #pragma once
 #include <array>
 #include <atomic>
@@ -13,38 +13,27 @@ namespace arenascope {
 
 namespace detail {
 
-// Regenerates the bytes of a mapping when a page of it is missing.
-struct Drawing {
-  // Must be async-signal-safe. Null: the generator is not, and a thread generates all bytes of the mapping instead.
-  void (*draw)(const void* numbers, size_t offset, size_t bytes, std::byte* to);
-  const void* numbers;
-  std::atomic<bool>* lost;  // set when pages could not be generated and were replaced by zeros
-};
-
 struct MappedRow {
   static constexpr uintptr_t kTaken = 1;    // not an address: the row is reserved but not filled in yet
   std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: free
   std::atomic<bool> lost{false};
-  std::atomic<const Drawing*> drawing{nullptr};  // null: missing pages cannot be regenerated
   bool holds(uintptr_t address) const {
     const uintptr_t from = begin.load(std::memory_order_acquire);
     return from > kTaken && address >= from && address < end.load(std::memory_order_acquire);
   }
 };
 inline constinit std::array<MappedRow, 1024> mapped_rows{};  // global, as signal handlers are
-inline constinit std::atomic<bool> lost_pages_survived{false};
 
 }  // namespace detail
 
 // Registers a mapping for the lifetime of this object. If the table is full, the mapping is not watched.
 class MappedRange {
  public:
-  MappedRange(const void* data, size_t size, const detail::Drawing* drawing = nullptr) {
+  MappedRange(const void* data, size_t size) {
     for (detail::MappedRow& row : detail::mapped_rows) {
       uintptr_t free = 0;
       if (!row.begin.compare_exchange_strong(free, detail::MappedRow::kTaken, std::memory_order_acq_rel)) continue;
       row.lost.store(false, std::memory_order_relaxed);
-      row.drawing.store(drawing, std::memory_order_relaxed);
       row.end.store(reinterpret_cast<uintptr_t>(data) + size, std::memory_order_relaxed);
       row.begin.store(reinterpret_cast<uintptr_t>(data), std::memory_order_release);
       row_ = &row;
@@ -59,21 +48,12 @@ class MappedRange {
   MappedRange(const MappedRange&) = delete;
   MappedRange& operator=(const MappedRange&) = delete;
 
-  // True if the mapping was registered, that is, the table was not full.
-  bool watched() const { return row_ != nullptr; }
   // True if some pages could not be read and were replaced by zeros.
   bool lost() const { return row_ != nullptr && row_->lost.load(std::memory_order_acquire); }
   // True if the address belongs to a registered mapping.
   static bool watches(const void* address) {
     for (const detail::MappedRow& row : detail::mapped_rows)
       if (row.holds(reinterpret_cast<uintptr_t>(address))) return true;
-    return false;
-  }
-  // True if the address belongs to a mapping whose pages are regenerated on access after they were dropped.
-  static bool drawn(const void* address) {
-    for (const detail::MappedRow& row : detail::mapped_rows)
-      if (row.holds(reinterpret_cast<uintptr_t>(address)))
-        return row.drawing.load(std::memory_order_relaxed) != nullptr;
     return false;
   }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Releases pages of mappings to the system. Pages of a file are read again on the next access; pages of generated
-// values are regenerated.
+// Releases pages of mapped files to the system. They are read again on the next access.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-
-#include <arenascope/base/mapped_range.h>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -14,29 +11,14 @@
 
 namespace arenascope {
 
-// Maps pages of an empty file, so that accessing them raises SIGBUS. Returns false if the system refuses; an existing
-// mapping is then unchanged.
-inline bool map_no_pages([[maybe_unused]] void* at, [[maybe_unused]] size_t bytes) noexcept {
-#if defined(__linux__)
-  static const int empty = memfd_create("no pages", MFD_CLOEXEC);
-  return empty >= 0 && mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, empty, 0) != MAP_FAILED;
-#else
-  return false;
-#endif
-}
-
-// Drops the pages completely inside [data, data + bytes). The range must belong to a read-only file mapping or to
-// generated values, whose contents are restored on access; other memory would lose its contents.
+// Drops the pages completely inside [data, data + bytes). The range must belong to a read-only file mapping; other memory
+// would lose its contents.
 inline void drop_mapped_pages([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) noexcept {
 #if defined(__linux__)
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto from = reinterpret_cast<uintptr_t>(data), to = from + bytes;
   const uintptr_t first = (from + page - 1) / page * page, end = to / page * page;
-  if (first >= end) return;
-  if (MappedRange::drawn(data))
-    (void)map_no_pages(reinterpret_cast<void*>(first), end - first);
-  else
-    (void)madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+  if (first < end) (void)madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 #endif
 }
 

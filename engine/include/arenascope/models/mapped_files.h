@@ -10,8 +10,7 @@ namespace arenascope::models {
 // Installs a SIGBUS handler for the process: missing pages read as zeros, and operations on the file fail with an
 // error that names it (open_model(), Model::weights_unchanged(), Runner::run()). Shared memory is validated as before.
 // Libraries do not call this because the handler is process-wide; a handler that was installed before receives all
-// other addresses. Files that are already open are covered too. Released pages of lazily generated weights are
-// regenerated. Error: the system refuses the handler.
+// other addresses. Files that are already open are covered too. Error: the system refuses the handler.
 Status survive_lost_pages();
 
 }  // namespace arenascope::models

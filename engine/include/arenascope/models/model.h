@@ -80,13 +80,6 @@ struct MissingData {
   std::string why;   // "'FILE' was not found"
 };
 
-// Where the bytes of loaded weights are stored.
-struct LoadedBytes {
-  Bytes borrowed = 0;    // mapped from a file, or generated when they are read
-  Bytes misaligned = 0;  // mapped weights with misaligned elements: copied unless they are packed anyway
-  Bytes made = 0;        // stored in allocated memory: seeded, transposed or computed
-};
-
 // A dimension that the file leaves open, and the size chosen for it.
 struct FreeDimension {
   std::string input;
@@ -180,7 +173,6 @@ struct Model {
   int64_t file_node_count = 0;  // nodes of the file, those of each body and function once; 0: the format has no nodes
   // The graph of the file before lowering; null if it has neither bodies (of If, Loop, Scan) nor local functions.
   std::shared_ptr<const trace::GraphInfo> file_graph;
-  LoadedBytes loaded;                                // set by load_weights()
   std::shared_ptr<const DeferredSubgraph> deferred;  // null if the graph is the whole model
 
   // The outputs of the file, without the inputs of the deferred subgraph.
@@ -198,12 +190,7 @@ struct Model {
   bool runnable() const { return complete() && missing.tensors == 0; }
   // One sentence for a model that is not runnable().
   std::string why_not_runnable() const;
-  // Allocates every weight (with `keep` only those that are not allocated yet), one block each. Mapped: bytes in a
-  // file, or with `lends` read-only host weights that can be regenerated (WeightSource::map_lazily()). Persistent:
-  // all others, which are written. Errors: out of memory, a file that has changed since it was opened.
-  Status load_weights(ExecutionContext& execution, bool keep = false, bool lends = false);
-  // Errors: a file that weights are mapped from has changed since it was opened, so that weights are undefined; a
-  // lazily generated weight could not be generated.
+  // Errors: a file that weights are mapped from has changed since it was opened, so that weights are undefined.
   Status weights_unchanged() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The built-in architectures in their real sizes, with lazily generated seeded weights.
+// The built-in architectures in their real sizes, with seeded weights that are generated when they are needed.
 // To add one: a function in a zoo_*.cpp that fills a ModelBuilder, declared in model_builder.h, and a line in zoo.cpp.
 #pragma once
 #include <arenascope/models/model.h>

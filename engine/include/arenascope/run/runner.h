@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <arenascope/memory/cpu_allocators.h>
+#include <arenascope/models/weight_store.h>
 #include <arenascope/run/compile.h>
 #include <arenascope/run/inputs.h>
 
@@ -82,6 +83,7 @@ class Runner {
   const models::Model& model() const { return model_; }  // graph and outputs are those of the program
   const RunnerOptions& options() const { return options_; }
   const Program& program() const { return program_; }
+  const models::WeightStore& weights() const { return weights_; }
   Executor& executor() { return *executor_; }
   ExecutionContext& context() { return *context_; }
   const ExecutionPlan& plan() const { return executor_->plan(); }
@@ -123,7 +125,6 @@ class Runner {
   Status bind_states();
   Status upload_leafs();
   Status prepare(PreparedSteps previous = {});
-  void drop_page_cache() const;
   void report(const char* phase) const;
   // run() without the check for changed weight files.
   Result<RunReport> run_all_parts(const RunOptions& options);
@@ -136,7 +137,7 @@ class Runner {
   models::Model model_;
   RunnerOptions options_;
   Program program_;
-  std::vector<models::WeightSource> files_;  // one weight of each weight file
+  models::WeightStore weights_;
   std::shared_ptr<ExecutionContext> context_;
   std::shared_ptr<AllocationRecorder> allocations_;  // null: nothing is recorded
   std::vector<trace::ThreadRing*> rings_;  // rings of the largest number of threads so far, reused by the next executor

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct ExecutorOptions {
   bool force_multithreaded = false;  // use all threads even where a loaded machine makes one thread faster
   Backend* host = nullptr;           // host backend of a partitioned graph; must outlive the executor
   std::shared_ptr<BindingObserver> binding_observer = nullptr;  // notified which tensor each memory block is bound to
+  // Called when nodes are prepared, with the weights that they read as they are. It decides how weights are stored, and
+  // may replace their storages and those of their views. Null: weights stay as they were bound.
+  std::function<Status(const Graph& graph, std::span<TensorImpl* const> unpacked)> settle_weights = nullptr;
 };
 
 // The prepared nodes of an executor.

@@ -33,7 +33,7 @@ std::vector<float> known_zeros(OpCall& c, size_t i, const BlockwiseWeights& spec
 // Codes of source i, constant bytes.
 bool read_codes(OpCall& c, size_t i, BlockwiseWeights& to);
 
-// A lazily generated constant. Undefined, with an error: it is too large, or out of memory.
+// A constant that is generated when it is loaded. Undefined, with an error: it is too large, or out of memory.
 Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix);
 
 // The block-quantised type that represents the codes and scales exactly, ignoring zero points; none: floats are needed.

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <arenascope/models/weight_store.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/transform/partition.h>
@@ -223,7 +224,7 @@ std::unique_ptr<Subject> zoo_model(const models::ZooEntry& entry, int64_t max_fl
   for (const TensorImpl* node : out->model.graph.nodes()) sum += flops(*node);
   if (sum > max_flops || !out->model.runnable() || !out->model.graph.context().no_alloc()) return nullptr;
   out->graph = out->model.graph;
-  REQUIRE(out->model.load_weights(*out->memory).ok());
+  REQUIRE(models::WeightStore().load(out->model, *out->memory).ok());
   for (const models::ValueInfo& input : out->model.inputs) {
     TensorImpl& leaf = *input.tensor;
     auto storage = Storage::allocate(*out->memory, {}, MemoryKind::Default, leaf.byte_count());
