@@ -68,7 +68,14 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
-bool are_divisions(int32_t n) { return n >= 1 && n <= 64 && is_power_of_two(static_cast<uint64_t>(n)); }
+// A power of two up to 64. One division is no rounding, which has one representation: 0.
+bool read_division_count(std::string_view text, int32_t& divisions) {
+  if (!read_number(text, divisions) || divisions < 1 || divisions > 64 ||
+      !is_power_of_two(static_cast<uint64_t>(divisions)))
+    return false;
+  if (divisions == 1) divisions = 0;
+  return true;
+}
 
 Status read_divisions(std::string_view value, CachingSettings& out) {
   constexpr std::string_view kName = "roundup_power2_divisions",
@@ -76,7 +83,7 @@ Status read_divisions(std::string_view value, CachingSettings& out) {
   auto& all = out.roundup_power2_divisions;
   int32_t divisions = 0;
   if (!value.starts_with('[')) {
-    if (!read_number(value, divisions) || !are_divisions(divisions)) return wrong(kName, value, kExpected);
+    if (!read_division_count(value, divisions)) return wrong(kName, value, kExpected);
     all.fill(divisions);
     return {};
   }
@@ -87,8 +94,7 @@ Status read_divisions(std::string_view value, CachingSettings& out) {
     if (colon == std::string_view::npos) return wrong(kName, value, kExpected);
     const std::string_view upto = trimmed(part.substr(0, colon));
     int64_t mebibytes = 0;
-    if (!read_number(trimmed(part.substr(colon + 1)), divisions) || !are_divisions(divisions))
-      return wrong(kName, value, kExpected);
+    if (!read_division_count(trimmed(part.substr(colon + 1)), divisions)) return wrong(kName, value, kExpected);
     size_t end = all.size();
     if (upto != ">") {
       if (!read_number(upto, mebibytes) || mebibytes < 1 || mebibytes > (int64_t{1} << 20))

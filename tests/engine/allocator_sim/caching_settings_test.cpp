@@ -39,10 +39,13 @@ TEST_CASE("sizes are rounded to 512 bytes or to fractions of a power of two") {
 }
 
 TEST_CASE("settings are parsed and printed in the format of the variable") {
-  for (const char* text : {"max_split_size_mb:128", "expandable_segments:True", "garbage_collection_threshold:0.8",
-                           "max_split_size_mb:21,garbage_collection_threshold:0.5,expandable_segments:True",
-                           "roundup_power2_divisions:8", "roundup_power2_divisions:[256:1,512:2,>:4]"})
+  for (const char* text :
+       {"max_split_size_mb:128", "expandable_segments:True", "garbage_collection_threshold:0.8",
+        "max_split_size_mb:21,garbage_collection_threshold:0.5,expandable_segments:True", "roundup_power2_divisions:8",
+        "roundup_power2_divisions:[256:1,512:2,>:4]", "roundup_power2_divisions:[2:4,>:1]"})
     CHECK(to_string(parsed(text)) == text);
+  const CachingSettings small = parsed("roundup_power2_divisions:[2:4]");  // larger sizes are not rounded
+  CHECK(parsed(to_string(small)) == small);
   CHECK(to_string({}) == "defaults");
   CHECK(parsed("") == CachingSettings());
   CHECK(parsed(" max_split_size_mb : 128 , expandable_segments : False ").max_split_size == 128 * kMiB);

@@ -19,7 +19,7 @@ struct CachingSettings {
   Bytes max_split_size = kNoLimit;          // a block for this much or more is never split
   double garbage_collection_threshold = 0;  // share of device_memory above which unused segments are released; 0: never
   bool expandable_segments = false;         // one growing segment per pool and stream
-  std::array<int32_t, kIntervals> roundup_power2_divisions{};  // by interval; 0 and 1: sizes are not rounded by it
+  std::array<int32_t, kIntervals> roundup_power2_divisions{};  // by interval; 0: sizes are not rounded by it
   Bytes device_memory = 0;                                     // of the device; 0: unlimited
 
   bool operator==(const CachingSettings&) const = default;
