@@ -39,6 +39,16 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::Shell</name>
+    <message numerus="yes">
+        <source>%n older message(s) dropped</source>
+        <translation>
+            <numerusform>%n older message dropped</numerusform>
+            <numerusform>%n older messages dropped</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::StatusWidget</name>
     <message numerus="yes">
         <source>%n unread message(s): open the message log</source>

@@ -2643,6 +2643,12 @@ Use the other panels.</source>
         <source>Models (*.onnx *.gguf);;All files (*)</source>
         <translation>模型 (*.onnx *.gguf);;所有文件 (*)</translation>
     </message>
+    <message numerus="yes">
+        <source>%n older message(s) dropped</source>
+        <translation>
+            <numerusform>已丢弃 %n 条较早的消息</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Message Log</source>
         <translation>消息日志</translation>

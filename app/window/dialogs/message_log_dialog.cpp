@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QHeaderView>
+#include <QLabel>
 #include <QLocale>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -51,10 +52,14 @@ void show_message_log(Shell& shell) {
   table->setWordWrap(true);
   table->horizontalHeader()->setStretchLastSection(true);
   column->addWidget(table);
+  auto* dropped = new QLabel(dialog);
+  column->addWidget(dropped);
   MessageLog* log = shell.documents->log();
   // Messages that arrive while the log is visible count as read.
-  const auto update = [table, log] {
+  const auto update = [table, dropped, log] {
     fill_log(table, *log);
+    dropped->setText(Shell::tr("%n older message(s) dropped", nullptr, log->dropped()));
+    dropped->setVisible(log->dropped() > 0);
     if (log->unread(MessageKind::Error) + log->unread(MessageKind::Warning) > 0) log->mark_all_read();
   };
   QObject::connect(log, &MessageLog::changed, table, update);

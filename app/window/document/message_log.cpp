@@ -13,8 +13,16 @@ void MessageLog::add(MessageKind kind, const QString& title, const QString& sent
     all_.back().read = false;
   } else {
     all_.push_back({QDateTime::currentDateTime(), title, kind, sentence});
+    if (all_.size() > kMaxEntries) drop_oldest();
   }
   Q_EMIT changed();
+}
+
+void MessageLog::drop_oldest() {
+  const auto newest = all_.end() - 1;
+  const auto oldest = std::find_if(all_.begin(), newest, [](const Entry& e) { return e.kind != MessageKind::Error; });
+  all_.erase(oldest == newest ? all_.begin() : oldest);
+  ++dropped_;
 }
 
 void MessageLog::mark_read(const QString& sentence) {

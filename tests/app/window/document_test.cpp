@@ -304,6 +304,19 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(window_->documents()->log()->all().back().sentence.contains("the disk is full"));
   }
 
+  void the_message_log_is_bounded_and_keeps_errors() {
+    MessageLog log;
+    log.add(MessageKind::Error, {}, "the disk is full");
+    for (size_t i = 0; i < 2 * MessageLog::kMaxEntries; ++i) log.add(MessageKind::Note, {}, QString::number(i));
+    QCOMPARE(log.all().size(), MessageLog::kMaxEntries);
+    QCOMPARE(log.all().front().sentence, QStringLiteral("the disk is full"));
+    QCOMPARE(log.all().back().sentence, QString::number(2 * MessageLog::kMaxEntries - 1));
+    QCOMPARE(log.dropped(), static_cast<int>(MessageLog::kMaxEntries) + 1);
+    for (size_t i = 0; i < MessageLog::kMaxEntries; ++i) log.add(MessageKind::Error, {}, QString::number(i));
+    QCOMPARE(log.all().size(), MessageLog::kMaxEntries);
+    QCOMPARE(log.all().front().sentence, QStringLiteral("0"));
+  }
+
   // With two jobs at a time the button ends the one that is written beside it.
   void cancelling_ends_the_job_that_is_shown() {
     open_two();
