@@ -97,6 +97,10 @@ const StackFrame* call_site_frame(const Snapshot& snapshot, const StackInfo& sta
   return any;
 }
 
+bool is_library_frame(const Snapshot& snapshot, const StackFrame& frame) {
+  return is_library(snapshot.name(frame.function), snapshot.name(frame.file));
+}
+
 std::string frame_text(const Snapshot& snapshot, const StackFrame& frame) {
   const std::string_view path = snapshot.name(frame.file), file = path.substr(path.rfind('/') + 1);
   std::string text = short_function(snapshot.name(frame.function));

@@ -38,7 +38,7 @@ class StackSums {
     if (sum.count++ == 0 || e.b > snapshot_.event(sum.largest).b) sum.largest = allocation;
     sum.bytes += static_cast<double>(e.b);
   }
-  FlameTree tree() const;
+  FlameTree tree(FlameStacks stacks) const;
 
  private:
   // 0: none.
@@ -52,18 +52,25 @@ class StackSums {
   std::vector<FlameAllocations> sums_;                   // of no stack, then by stack
 };
 
-FlameTree StackSums::tree() const {
+// Outermost first.
+std::vector<const StackFrame*> shown_frames(const Snapshot& snapshot, const StackInfo& stack, FlameStacks stacks) {
+  std::vector<const StackFrame*> frames;
+  for (size_t f = stack.frames.size(); f-- > 0;)
+    if (stacks == FlameStacks::All || !is_library_frame(snapshot, stack.frames[f])) frames.push_back(&stack.frames[f]);
+  if (const StackFrame* site = call_site_frame(snapshot, stack); frames.empty() && site != nullptr) frames = {site};
+  return frames;
+}
+
+FlameTree StackSums::tree(FlameStacks stacks) const {
   FlameTreeBuilder builder;
   for (size_t i = 0; i < sums_.size(); ++i) {
     const FlameAllocations& sum = sums_[i];
     if (sum.count == 0) continue;
     uint32_t frame = 0;
-    if (i > 0) {
-      const std::vector<StackFrame>& frames = snapshot_.stacks[i - 1].frames;
-      for (size_t f = frames.size(); f-- > 0;)
-        if (std::string text = frame_text(snapshot_, frames[f]); !text.empty())
+    if (i > 0)
+      for (const StackFrame* shown : shown_frames(snapshot_, snapshot_.stacks[i - 1], stacks))
+        if (std::string text = frame_text(snapshot_, *shown); !text.empty())
           frame = builder.child(frame, builder.intern(std::move(text)), FlameKind::Function);
-    }
     if (frame == 0) frame = builder.child(0, builder.intern("no call stack"), FlameKind::NoStack);
     builder.add(frame, sum.bytes, sum.count, sum.largest);
   }
@@ -85,7 +92,7 @@ size_t events_to_peak(const Snapshot& snapshot, TimeRange range) {
   return peak;
 }
 
-FlameTree live_at_peak(const Snapshot& snapshot, TimeRange range) {
+FlameTree live_at_peak(const Snapshot& snapshot, TimeRange range, FlameStacks stacks) {
   // An allocation at an address ends the one before it, whose Free event was lost. Allocations without an address, such
   // as totals of older memory, differ by number.
   using Key = std::tuple<uint32_t, int64_t, uint32_t>;  // allocator, address, number
@@ -99,17 +106,17 @@ FlameTree live_at_peak(const Snapshot& snapshot, TimeRange range) {
   }
   StackSums sums(snapshot);
   for (const auto& [key, ref] : live) sums.add(ref);
-  return sums.tree();
+  return sums.tree(stacks);
 }
 
-FlameTree allocated(const Snapshot& snapshot, TimeRange range) {
+FlameTree allocated(const Snapshot& snapshot, TimeRange range, FlameStacks stacks) {
   StackSums sums(snapshot);
   for (size_t i = 0; i < snapshot.memory_events.size(); ++i) {
     const EventRef ref = snapshot.memory_events[i];
     const Event& e = snapshot.event(ref);
     if (e.kind() == EventKind::Alloc && is_in(range, e.time)) sums.add(ref);
   }
-  return sums.tree();
+  return sums.tree(stacks);
 }
 
 // --- spans
@@ -331,11 +338,11 @@ std::vector<FlameWeight> flame_weights(const Snapshot& snapshot) {
   return out;
 }
 
-FlameTree flame_tree(const Snapshot& snapshot, FlameWeight weight, std::optional<TimeRange> range) {
+FlameTree flame_tree(const Snapshot& snapshot, FlameWeight weight, std::optional<TimeRange> range, FlameStacks stacks) {
   const TimeRange times = range.value_or(TimeRange{INT64_MIN, INT64_MAX});
   switch (weight) {
-    case FlameWeight::LiveAtPeak: return live_at_peak(snapshot, times);
-    case FlameWeight::Allocated: return allocated(snapshot, times);
+    case FlameWeight::LiveAtPeak: return live_at_peak(snapshot, times, stacks);
+    case FlameWeight::Allocated: return allocated(snapshot, times, stacks);
     case FlameWeight::SpanTime: return span_time(snapshot, times);
     default: return by_layer(snapshot, weight);
   }

@@ -192,6 +192,25 @@ TEST_CASE("allocations are folded by call stack") {
   CHECK(checked_tree(*s, FlameWeight::Allocated, TimeRange{15, 40}).root().total == 50);
 }
 
+TEST_CASE("frames of libraries are left out on request") {
+  Session session;
+  const char* const texts[] = {"_start", "train", "a.py", "_PyEval_EvalFrameDefault", "at::native::empty(long)"};
+  for (int32_t i = 0; i < 5; ++i) session.describe(NameInfo{NameId(i), texts[i]});
+  session.describe(ThreadInfo{TrackId(0), "memory", TrackKind::Other});
+  const StackFrame start{NameId(0), {}, 0}, train{NameId(1), NameId(2), 3}, eval{NameId(3), {}, 0},
+      empty{NameId(4), {}, 0};
+  session.describe(StackInfo{{empty, eval, train, start}, {1}});
+  session.describe(StackInfo{{empty, start}, {2}});
+  session.events(TrackId(0), std::array{alloc(10, MemoryKind::Default, 0x1000, 100, 1, 1),
+                                        alloc(20, MemoryKind::Default, 0x2000, 50, 1, 2)});
+  const auto s = session.snapshot();
+  const auto folded = rows_of(flame_tree(*s, FlameWeight::LiveAtPeak, {}, FlameStacks::User));
+  CHECK(folded == std::map<std::string, FlameRow>{{"all", {0, 150, 0}},
+                                                  {"all;train a.py:3", {100, 100, 1}},
+                                                  {"all;at::native::empty", {50, 50, 1}}});
+  CHECK(rows_of(flame_tree(*s, FlameWeight::LiveAtPeak)).contains("all;_start;train a.py:3;_PyEval_EvalFrameDefault"));
+}
+
 TEST_CASE("nodes are folded by layer") {
   Session session;
   test::fill(session, {.runs = 3});

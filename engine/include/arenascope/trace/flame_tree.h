@@ -21,6 +21,10 @@ enum class FlameWeight : uint8_t {
   NodeFlops,   // floating-point operations per run, by layer
 };
 inline constexpr size_t kFlameWeights = 6;
+enum class FlameStacks : uint8_t {
+  All,   // every frame
+  User,  // without frames of libraries and the interpreter; of a stack without others only the call site (call_site.h)
+};
 enum class FlameUnit : uint8_t { Bytes, Nanoseconds, Flops };
 FlameUnit unit_of(FlameWeight weight);
 // "live-at-peak", "allocated", "span-time", "node-time", "node-wait", "node-flops"
@@ -83,7 +87,8 @@ std::vector<FlameWeight> flame_weights(const Snapshot& snapshot);
 //
 // A span is a child of the innermost span of its track that contains it. If it is up to 1 µs longer, because times of the
 // file are rounded, it is cut there. Overlapping siblings count each.
-FlameTree flame_tree(const Snapshot& snapshot, FlameWeight weight, std::optional<TimeRange> range = {});
+FlameTree flame_tree(const Snapshot& snapshot, FlameWeight weight, std::optional<TimeRange> range = {},
+                     FlameStacks stacks = FlameStacks::All);
 
 // For each frame of `a`, the total of the frame with the same path in `b`; 0 if there is none.
 std::vector<double> totals_in(const FlameTree& b, const FlameTree& a);
