@@ -197,6 +197,50 @@
     </message>
 </context>
 <context>
+    <name>arenascope::views::FlameCanvas</name>
+    <message numerus="yes">
+        <source>%n narrow frame(s)</source>
+        <translation>
+            <numerusform>%n narrow frame</numerusform>
+            <numerusform>%n narrow frames</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FlameText</name>
+    <message numerus="yes">
+        <source>%n allocation(s)</source>
+        <translation>
+            <numerusform>%n allocation</numerusform>
+            <numerusform>%n allocations</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n span(s)</source>
+        <translation>
+            <numerusform>%n span</numerusform>
+            <numerusform>%n spans</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FlameView</name>
+    <message numerus="yes">
+        <source>%n frame(s), %1</source>
+        <translation>
+            <numerusform>%n frame, %1</numerusform>
+            <numerusform>%n frames, %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::GraphCanvas</name>
     <message numerus="yes">
         <source>%n node(s)</source>

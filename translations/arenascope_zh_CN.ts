@@ -564,10 +564,6 @@
         <translation>按当前列排序；再按一次则反向</translation>
     </message>
     <message>
-        <source>&amp;Search</source>
-        <translation>搜索(&amp;S)</translation>
-    </message>
-    <message>
         <source>Search nodes by op and name; if the timeline is active or there is no graph, search its spans</source>
         <translation>按算子和名称搜索节点；时间线为当前视图或没有计算图时，搜索其区间</translation>
     </message>
@@ -747,6 +743,10 @@
         <source>Layout: Plan</source>
         <translation>布局：规划</translation>
     </message>
+    <message>
+        <source>&amp;Search</source>
+        <translation>搜索(&amp;S)</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -869,6 +869,10 @@
     <message>
         <source>Call Sites</source>
         <translation>调用点</translation>
+    </message>
+    <message>
+        <source>Flame Graph</source>
+        <translation>火焰图</translation>
     </message>
 </context>
 <context>
@@ -3546,6 +3550,185 @@ address %1</source>
     <message>
         <source>No findings.</source>
         <translation>没有优化建议。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FlameCanvas</name>
+    <message>
+        <source>not in B</source>
+        <translation>B 中没有</translation>
+    </message>
+    <message>
+        <source>as in B</source>
+        <translation>与 B 相同</translation>
+    </message>
+    <message>
+        <source>total %1</source>
+        <translation>合计 %1</translation>
+    </message>
+    <message>
+        <source>self %1</source>
+        <translation>自身 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>占 %2 的 %1</translation>
+    </message>
+    <message>
+        <source>in B %1: %2</source>
+        <translation>B 中 %1：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n narrow frame(s)</source>
+        <translation>
+            <numerusform>%n 个窄帧</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FlameText</name>
+    <message>
+        <source>Live bytes at the peak</source>
+        <translation>峰值时的存活字节</translation>
+    </message>
+    <message>
+        <source>Allocated bytes</source>
+        <translation>已分配字节</translation>
+    </message>
+    <message>
+        <source>Time of spans</source>
+        <translation>区间时间</translation>
+    </message>
+    <message>
+        <source>Time of nodes</source>
+        <translation>节点时间</translation>
+    </message>
+    <message>
+        <source>Barrier waits</source>
+        <translation>屏障等待</translation>
+    </message>
+    <message>
+        <source>Floating-point operations</source>
+        <translation>浮点计算次数</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>no call stack</source>
+        <translation>无调用栈</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n allocation(s)</source>
+        <translation>
+            <numerusform>%n 次分配</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n span(s)</source>
+        <translation>
+            <numerusform>%n 个区间</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FlameView</name>
+    <message>
+        <source>no match</source>
+        <translation>无匹配</translation>
+    </message>
+    <message>
+        <source>Weight of the flame graph</source>
+        <translation>火焰图的权重</translation>
+    </message>
+    <message>
+        <source>The width of a frame</source>
+        <translation>帧的宽度</translation>
+    </message>
+    <message>
+        <source>Icicle</source>
+        <translation>冰柱图</translation>
+    </message>
+    <message>
+        <source>Callers above their callees; a flame graph has them below</source>
+        <translation>调用者位于被调用者上方；火焰图则位于下方</translation>
+    </message>
+    <message>
+        <source>Highlight frames</source>
+        <translation>高亮帧</translation>
+    </message>
+    <message>
+        <source>Highlight frames whose name contains this text</source>
+        <translation>高亮名称包含此文本的帧</translation>
+    </message>
+    <message>
+        <source>Path of the zoomed frame</source>
+        <translation>缩放到的帧的路径</translation>
+    </message>
+    <message>
+        <source>Flame Graph</source>
+        <translation>火焰图</translation>
+    </message>
+    <message>
+        <source>Frames as boxes as wide as their weight. The table has the same content.</source>
+        <translation>以方框表示帧，宽度为其权重。表格内容相同。</translation>
+    </message>
+    <message>
+        <source>This file contains no call stacks, spans or times of nodes.</source>
+        <translation>此文件不包含调用栈、区间或节点时间。</translation>
+    </message>
+    <message>
+        <source>more than in B</source>
+        <translation>多于 B</translation>
+    </message>
+    <message>
+        <source>less than in B</source>
+        <translation>少于 B</translation>
+    </message>
+    <message>
+        <source>Zoom to Frame</source>
+        <translation>缩放到帧</translation>
+    </message>
+    <message>
+        <source>Reset Zoom</source>
+        <translation>重置缩放</translation>
+    </message>
+    <message>
+        <source>Copy Folded Stacks</source>
+        <translation>复制折叠栈</translation>
+    </message>
+    <message>
+        <source>Copy Frames as CSV</source>
+        <translation>将帧复制为 CSV</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n frame(s), %1</source>
+        <translation>
+            <numerusform>%n 帧，%1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Library Frames</source>
+        <translation>库的帧</translation>
+    </message>
+    <message>
+        <source>Frames of PyTorch, the interpreter and the C and C++ libraries</source>
+        <translation>PyTorch、解释器以及 C 和 C++ 库的帧</translation>
+    </message>
+    <message>
+        <source>Selected range only  ✕</source>
+        <translation>仅所选范围  ✕</translation>
+    </message>
+    <message>
+        <source>Show all frames again</source>
+        <translation>重新显示全部帧</translation>
     </message>
 </context>
 <context>
@@ -6725,6 +6908,62 @@ next: %7</source>
     <message>
         <source>All its allocations</source>
         <translation>其全部分配数</translation>
+    </message>
+    <message>
+        <source>This file contains no call stacks, spans or times of nodes.</source>
+        <translation>此文件不包含调用栈、区间或节点时间。</translation>
+    </message>
+    <message>
+        <source>Self</source>
+        <translation>自身</translation>
+    </message>
+    <message>
+        <source>Without the frames that it encloses</source>
+        <translation>不含其包含的帧</translation>
+    </message>
+    <message>
+        <source>Frame</source>
+        <translation>帧</translation>
+    </message>
+    <message>
+        <source>Function, span, layer or node</source>
+        <translation>函数、区间、层或节点</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>With the frames that it encloses</source>
+        <translation>含其包含的帧</translation>
+    </message>
+    <message>
+        <source>Share of the total weight</source>
+        <translation>占总权重的比例</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>Allocations, spans or nodes that end in this frame</source>
+        <translation>以此帧结束的分配、区间或节点</translation>
+    </message>
+    <message>
+        <source>Within</source>
+        <translation>所在帧</translation>
+    </message>
+    <message>
+        <source>The frame that encloses it</source>
+        <translation>包含它的帧</translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation>深度</translation>
+    </message>
+    <message>
+        <source>Number of frames that enclose it</source>
+        <translation>包含它的帧数</translation>
     </message>
 </context>
 <context>

@@ -300,6 +300,7 @@ void MainWindow::show_menu(const QString& panel, const QPoint& global) {
   };
   add({"view.frame", "view.all"});
   if (auto* plot = qobject_cast<PlotView*>(shell_.panels->parts(panel).drawn)) plot->add_context_menu_actions(*menu);
+  if (auto* flame = qobject_cast<FlameView*>(shell_.panels->parts(panel).drawn)) flame->add_context_menu_actions(*menu);
   if (panel == u"graph") add({"graph.producer", "graph.user", "graph.toggle"});
   menu->addSeparator();
   add({"run.breakpoint", "run.cursor"});

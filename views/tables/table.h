@@ -2,6 +2,7 @@
 // A table as a value: columns that provide a text and a number for each row, created from one snapshot and immutable.
 // The content of every painted view is also available as such a table, to be sorted, filtered, copied and saved.
 #pragma once
+#include <arenascope/trace/flame_tree.h>
 #include <views/common/figure.h>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
@@ -84,6 +85,9 @@ TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
 TablePtr allocators_table(const TableInput& input);
 TablePtr call_sites_table(const TableInput& input);
+// Frames of a flame graph, the largest self weight first.
+TablePtr flame_table(const TableInput& input, trace::FlameWeight weight, std::optional<trace::TimeRange> range = {},
+                     trace::FlameStacks stacks = trace::FlameStacks::All);
 TablePtr pools_table(const TableInput& input);
 TablePtr tuning_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);

@@ -177,6 +177,12 @@ void TablePanel::set_context(const ViewContext& context, const ViewState& state)
   refresh_soon();
 }
 
+void TablePanel::set_factory(TableFactory factory) {
+  factory_ = std::move(factory);
+  forget();
+  refresh_soon();
+}
+
 void TablePanel::retranslate() {
   filter_->setPlaceholderText(tr("Filter"));
   filter_->setAccessibleName(tr("Filter the table"));

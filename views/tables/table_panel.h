@@ -30,6 +30,7 @@ class TablePanel : public QWidget {
   };
   ViewState view_state() const;
   void set_context(const ViewContext& context, const ViewState& state);
+  void set_factory(TableFactory factory);  // shows another table; its columns may differ
   TableModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
 

@@ -4,6 +4,7 @@
 // are stored here, whichever tab is shown, and closing the document ends its jobs.
 #pragma once
 #include <views/findings/findings_search.h>
+#include <views/flame/flame_view.h>
 #include <views/graph/graph_view.h>
 #include <views/tables/table_panel.h>
 
@@ -49,6 +50,7 @@ class DocumentParts {
   // State of views while another document is shown.
   struct ViewStates {
     views::GraphView::ViewState graph;
+    views::FlameView::ViewState flame;
     QMap<QString, views::TablePanel::ViewState> tables;
     std::optional<views::TimeRangeSelection> mark;  // first of two range marks in a trace without steps
     bool operator==(const ViewStates&) const = default;

@@ -2,6 +2,7 @@
 #include "document_content.h"
 
 #include <arenascope/schedule/intervals_file.h>
+#include <arenascope/trace/flame_tree.h>
 
 #include <algorithm>
 
@@ -69,6 +70,7 @@ DocumentContent content_of(const trace::Snapshot& snapshot, const trace::GraphIn
   content.steps = nodes && (plan != nullptr || !snapshot.runs.empty());
   read_memory(snapshot, content);
   content.stacks = !snapshot.stacks.empty();
+  content.frames = !trace::flame_weights(snapshot).empty();
   content.barriers = !snapshot.barriers.empty();
   content.counters = std::ranges::any_of(snapshot.counter_series, has_samples);
   content.objects = !snapshot.contexts.empty() && !snapshot.contexts.back()->objects.empty();

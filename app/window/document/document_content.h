@@ -30,6 +30,7 @@ struct DocumentContent {
   bool spans = false;
   bool mostly_memory = false;  // far more memory events than spans
   bool stacks = false;
+  bool frames = false;  // call stacks, spans or weights of nodes, for a flame graph
   bool barriers = false;
   bool counters = false;
   bool objects = false;
@@ -39,7 +40,7 @@ struct DocumentContent {
   bool operator==(const DocumentContent&) const = default;
 };
 
-// `graph` and `plan`: the shown ones; null: none. Costs in the order of the tracks, not of the events.
+// `graph` and `plan`: the shown ones; null: none. Costs in the order of the tracks and nodes, not of the events.
 DocumentContent content_of(const trace::Snapshot& snapshot, const trace::GraphInfo* graph, const trace::PlanInfo* plan,
                            const DocumentRole& role);
 

@@ -34,6 +34,7 @@ constexpr PanelNeed kNeeds[] = {
     {"text", [](C c) { return c.role.runnable; }},
     {"training", [](C c) { return c.role.runnable; }},
     {"callsites", [](C c) { return c.stacks && c.addresses; }},
+    {"flame", [](C c) { return c.frames; }},
     {"blocks", [](C c) { return c.plan || c.addresses; }},
     {"allocators", [](C c) { return c.memory; }},
     {"laboratory", [](C c) { return c.role.replayable && c.history; }},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_view.h>
+#include <views/common/flame_text.h>
 #include <views/findings/findings_view.h>
+#include <views/flame/flame_view.h>
 #include <views/lesson/lesson_panel.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
@@ -114,6 +116,34 @@ PanelInstance pools(const PanelDescriptor& kind, Document& document, QWidget* pa
   return drawn_with_table(view, kind, document, parent);
 }
 
+TablePanel::TableFactory table_of_frames(const FlameView& view) {
+  return [chosen = view.weight(), range = view.range(), stacks = view.stacks()](const TableInput& input) {
+    const auto weight = chosen ? chosen : preferred_weight(*input.snapshot);
+    return weight ? flame_table(input, *weight, range, stacks) : std::make_shared<const Table>();
+  };
+}
+
+PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  const ViewContext c = document.context();
+  auto* view = new FlameView(c, parent);
+  auto* table =
+      new TablePanel(QStringLiteral("flame_table"), table_of_frames(*view), c.source, c.selection, c.axis, parent);
+  QObject::connect(view, &FlameView::choice_changed, table, [=] { table->set_factory(table_of_frames(*view)); });
+  PanelInstance parts;
+  parts.picture = view;
+  parts.drawn = view;
+  parts.table = table;
+  parts.widget = side_by_side(view, table, parent);
+  parts.show = [view](Document& d) { view->set_context(d.context(), d.view_states().flame); };
+  save_view_state(parts, kind);
+  parts.leave = [view, of_table = parts.leave](Document& d) {
+    of_table(d);
+    d.view_states().flame = view->view_state();
+  };
+  table->hide();
+  return parts;
+}
+
 // Re-planning request and all plans.
 PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   PanelInstance parts;
@@ -192,6 +222,7 @@ constexpr PanelDescriptor kPanels[] = {
      with_document<TrainingPanel>},
     {"callsites", QT_TRANSLATE_NOOP("Docks", "Call Sites"), G::Memory, P::Bottom, kTables, kMemoryLayout,
      call_sites_table, table_alone},
+    {"flame", QT_TRANSLATE_NOOP("Docks", "Flame Graph"), G::Memory, P::Bottom, kTables, kTimeLayout, nullptr, flame},
     {"blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, 0, blocks_table, table_alone},
     {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
      table_alone},

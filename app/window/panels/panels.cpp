@@ -14,6 +14,15 @@ namespace arenascope::app {
 
 using namespace views;
 
+namespace {
+
+// A view whose table is shown on request.
+bool has_view_and_table(const PanelInstance& parts) {
+  return qobject_cast<PlotView*>(parts.drawn) != nullptr || qobject_cast<FlameView*>(parts.drawn) != nullptr;
+}
+
+}  // namespace
+
 Panels::Panels(QMainWindow* window, Document& document) : QObject(window), window_(window) {
   for (const PanelDescriptor& kind : panel_kinds()) {
     const QString id = QString::fromLatin1(kind.id);
@@ -261,9 +270,8 @@ void Panels::show(const QString& id) {
   raise(id);
   last_ = id;
   const PanelInstance& p = parts(id);
-  auto* plot = qobject_cast<PlotView*>(p.drawn);
   QWidget* first = is_hidden_by_lesson(id) ? static_cast<QWidget*>(panels_.at(id).placeholder)
-                   : plot != nullptr       ? plot
+                   : has_view_and_table(p) ? p.drawn
                    : p.table != nullptr    ? static_cast<QWidget*>(p.table->table_view())
                    : id == u"graph"        ? static_cast<QWidget*>(find<GraphView>("graph")->canvas())
                                            : p.widget;
@@ -293,7 +301,7 @@ bool Panels::focus_in_graph() const {
 void Panels::toggle_table() {
   const QString id = current();
   const PanelInstance& p = parts(id);
-  if (qobject_cast<PlotView*>(p.drawn) == nullptr) {
+  if (!has_view_and_table(p)) {
     const char* other = panels_.at(id).kind->table_of;
     return show(other != nullptr ? QString::fromLatin1(other) : id);
   }

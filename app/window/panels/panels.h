@@ -55,10 +55,11 @@ class Panels : public QObject {
   void show_group(PanelGroup group, const QString& in_front = {});
   PanelGroup group() const { return group_; }
   QString front() const;  // of the shown panels of the group, the one in front; empty: none is shown
-  bool is_in_sight(const QString& id) const;  // neither hidden nor a tab that is not in front
-  bool has_panels(PanelGroup group) const;    // to show
-  QString current() const;                    // the panel with focus, or the visible one that had it last
-  void toggle_table();                        // next to the current view
+  bool is_in_sight(const QString& id) const;            // neither hidden nor a tab that is not in front
+  bool is_included(const PanelDescriptor& kind) const;  // shown when its group is
+  bool has_panels(PanelGroup group) const;              // to show
+  QString current() const;                              // the panel with focus, or the visible one that had it last
+  void toggle_table();                                  // next to the current view
   bool focus_in_graph() const;
   void leave(Document& document);
   void set_document(Document& document);
@@ -80,8 +81,7 @@ class Panels : public QObject {
     QDockWidget* dock;
     QLabel* placeholder = nullptr;  // replaces the widget while shown
   };
-  bool is_included(const PanelDescriptor& kind) const;  // in its group
-  bool update_visible();                                // true: panels came or went
+  bool update_visible();  // true: panels came or went
   void connect_panel(const QString& id, const PanelInstance& parts);
   void note_focus(const QWidget* now);
   void note_front();

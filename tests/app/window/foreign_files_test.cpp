@@ -2,6 +2,7 @@
 // Files of other programs in the window: only panels with content are in sight, the layout follows the kind of the
 // document and keeps the user's changes, and tool bars show only what works.
 #include <views/arena/arena_view.h>
+#include <views/flame/flame_view.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/timeline/timeline_view.h>
@@ -172,6 +173,31 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     QVERIFY(panels().dock("timeline")->width() > window_->width() * 95 / 100);
     QVERIFY(panels().dock("timeline")->height() > window_->height() * 45 / 100);
     QVERIFY(!is_open("graph") && !is_open("nodes") && !is_open("arena") && !is_open("occupancy"));
+  }
+
+  void a_flame_graph_is_shown_for_spans_and_stacks() {
+    open_file(trace_file());
+    QTRY_VERIFY(panels().is_in_sight("flame"));
+    auto* view = panels().find<FlameView>("flame");
+    view->prepare_now();
+    QVERIFY(view->weight() == trace::FlameWeight::SpanTime);
+    QCOMPARE(view->canvas()->data()->tree.root().total, 8000.0);
+    open_file(snapshot_file());
+    panels().show("flame");
+    view->prepare_now();
+    QVERIFY(view->weight() == trace::FlameWeight::LiveAtPeak);
+    QCOMPARE(view->canvas()->data()->tree.root().total,
+             doc().source()->snapshot()->all_active.highest(0, INT64_MAX)->value);
+    window_->documents()->show(0);
+    QTRY_VERIFY(view->weight() == trace::FlameWeight::SpanTime);
+    // Its table is shown on request.
+    panels().show("flame");
+    TablePanel* table = panels().table("flame");
+    QVERIFY(table->isHidden());
+    window_->shell().actions->find("view.table")->trigger();
+    QVERIFY(!table->isHidden());
+    table->refresh();
+    QCOMPARE(table->model()->rowCount(), 4);  // two threads with a span each
   }
 
   void the_playback_bar_shows_only_what_works() {

@@ -68,10 +68,10 @@ using Panels = std::set<std::string_view>;
 
 }  // namespace
 
-TEST_CASE("a trace of spans has a timeline and nothing else") {
+TEST_CASE("a trace of spans has a timeline, a flame graph and nothing else") {
   const DocumentContent content = content_of_trace(kSpansAlone, "spans.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(panels_of(content) == Panels{"timeline", "inspector", "lesson"});
+  CHECK(panels_of(content) == Panels{"flame", "timeline", "inspector", "lesson"});
 }
 
 TEST_CASE("the memory of a profiler has an occupancy, but no addresses for a map") {
@@ -89,12 +89,13 @@ TEST_CASE("counters without spans are a trace") {
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
   CHECK(has_content("counters", content));
   CHECK(!has_content("timeline", content));
+  CHECK(!has_content("flame", content));
 }
 
 TEST_CASE("a PyTorch snapshot has memory at addresses") {
   const DocumentContent content = content_of_trace(test::snapshot_pickle(), "snapshot.pickle");
   CHECK(layout_kind_of(content) == LayoutKind::Memory);
-  for (const char* filled : {"occupancy", "arena", "lifetimes", "callsites", "allocators", "blocks", "pools"})
+  for (const char* filled : {"occupancy", "arena", "lifetimes", "callsites", "flame", "allocators", "blocks", "pools"})
     CHECK_MESSAGE(has_content(filled, content), filled);
   for (const char* empty : {"graph", "nodes", "planners", "barriers", "settings", "training", "laboratory"})
     CHECK_MESSAGE(!has_content(empty, content), empty);
@@ -118,7 +119,8 @@ TEST_CASE("a snapshot without history has a map of the moment and no curve") {
 TEST_CASE("an ONNX Runtime profile has a graph with times, but no memory") {
   const DocumentContent content = content_of_trace(test::kOnnxRuntimeProfile, "profile.json");
   CHECK(layout_kind_of(content) == LayoutKind::Model);
-  for (const char* filled : {"graph", "nodes", "timeline"}) CHECK_MESSAGE(has_content(filled, content), filled);
+  for (const char* filled : {"graph", "nodes", "timeline", "flame"})
+    CHECK_MESSAGE(has_content(filled, content), filled);
   for (const char* empty : {"occupancy", "arena", "lifetimes", "allocators", "settings", "training"})
     CHECK_MESSAGE(!has_content(empty, content), empty);
 }
