@@ -744,8 +744,16 @@
         <translation>布局：规划</translation>
     </message>
     <message>
-        <source>&amp;Search</source>
-        <translation>搜索(&amp;S)</translation>
+        <source>&amp;Search Everything</source>
+        <translation>搜索全部(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Search nodes, tensors, spans, allocations, stack frames and messages by name, regular expression, size or time</source>
+        <translation>按名称、正则表达式、大小或时间搜索节点、张量、区间、分配、栈帧和消息</translation>
+    </message>
+    <message>
+        <source>Search &amp;View</source>
+        <translation>搜索视图(&amp;V)</translation>
     </message>
 </context>
 <context>
@@ -873,6 +881,10 @@
     <message>
         <source>Flame Graph</source>
         <translation>火焰图</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
     </message>
 </context>
 <context>
@@ -1793,6 +1805,77 @@
     <message>
         <source>%1 cannot be written.</source>
         <translation>无法写入 %1。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::SearchPanel</name>
+    <message>
+        <source>Nodes, tensors, spans, allocations, stack frames and messages whose name contains all words. Also: /regular expression/, &quot;two words&quot;, bytes&gt;1MiB, time&gt;2ms, op:Conv, layer:encoder, thread:1, kind:span.</source>
+        <translation>名称包含全部词的节点、张量、区间、分配、栈帧和消息。还可用：/正则表达式/、&quot;两个词&quot;、bytes&gt;1MiB、time&gt;2ms、op:Conv、layer:encoder、thread:1、kind:span。</translation>
+    </message>
+    <message>
+        <source>No match.</source>
+        <translation>无匹配。</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>Node, tensor, span, allocation, stack frame or message</source>
+        <translation>节点、张量、区间、分配、栈帧或消息</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Name, with the op of a node</source>
+        <translation>名称，节点附带算子</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Layer, thread, allocator or file</source>
+        <translation>层、线程、分配器或文件</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>Bytes of the tensor, allocation or copy</source>
+        <translation>张量、分配或拷贝的字节数</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Duration of a span or allocation; median of a node</source>
+        <translation>区间或分配的时长；节点的中位数</translation>
+    </message>
+    <message>
+        <source>The first %1 matches</source>
+        <translation>前 %1 个匹配</translation>
+    </message>
+    <message>
+        <source>Search everything: name, /regex/, bytes&gt;1MiB, op:Conv</source>
+        <translation>搜索全部：名称、/正则/、bytes&gt;1MiB、op:Conv</translation>
+    </message>
+    <message>
+        <source>Search everything</source>
+        <translation>搜索全部</translation>
+    </message>
+    <message>
+        <source>Return: next match. Escape: close</source>
+        <translation>Return：下一个匹配。Escape：关闭</translation>
+    </message>
+    <message>
+        <source>Note about the search</source>
+        <translation>搜索的说明</translation>
     </message>
 </context>
 <context>
@@ -5421,6 +5504,57 @@ next: %7</source>
     <message>
         <source>Memory tiers and sizes, fastest first; tensors with the most accesses per byte go into the fastest tier</source>
         <translation>各级存储器及其大小，最快的在前；每字节访问最多的张量放入最快的一级</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Search</name>
+    <message>
+        <source>“%1” is not a size: expected a number with B, KiB, MiB or GiB</source>
+        <translation>“%1”不是大小：应为带 B、KiB、MiB 或 GiB 的数</translation>
+    </message>
+    <message>
+        <source>“%1” is not a duration: expected a number with ns, µs, ms or s</source>
+        <translation>“%1”不是时长：应为带 ns、µs、ms 或 s 的数</translation>
+    </message>
+    <message>
+        <source>“%1” has no order: expected %2:TEXT</source>
+        <translation>“%1”没有大小顺序：应为 %2:文本</translation>
+    </message>
+    <message>
+        <source>“%1” is not a kind: expected node, tensor, span, allocation, frame or message</source>
+        <translation>“%1”不是种类：应为 node、tensor、span、allocation、frame 或 message</translation>
+    </message>
+    <message>
+        <source>/%1/ is not a regular expression: %2</source>
+        <translation>/%1/ 不是正则表达式：%2</translation>
+    </message>
+    <message>
+        <source>%1, at %2</source>
+        <translation>%1，位于 %2</translation>
+    </message>
+    <message>
+        <source>node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>span</source>
+        <translation>区间</translation>
+    </message>
+    <message>
+        <source>allocation</source>
+        <translation>分配</translation>
+    </message>
+    <message>
+        <source>stack frame</source>
+        <translation>栈帧</translation>
+    </message>
+    <message>
+        <source>message</source>
+        <translation>消息</translation>
     </message>
 </context>
 <context>

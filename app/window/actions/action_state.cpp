@@ -79,6 +79,7 @@ void add_action_states(Shell& shell) {
           "view.note",
           "memory.arena_colour",
           "edit.find",
+          "edit.find_view",
           "edit.find_next",
           "edit.find_previous",
           "run.breakpoints"},

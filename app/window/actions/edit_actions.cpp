@@ -3,6 +3,7 @@
 #include <QClipboard>
 
 #include "app/window/dialogs/dialogs.h"
+#include "app/window/panels/search_panel.h"
 #include "app/window/shell.h"
 
 namespace arenascope::app {
@@ -19,12 +20,19 @@ void copy_name(const Shell& shell) {
     QApplication::clipboard()->setText(QString::fromStdString(t->name));
 }
 
+SearchPanel* search_panel(const Shell& shell) { return shell.panels->find<SearchPanel>("search"); }
+
+void search_everything(const Shell& shell) {
+  shell.show_panel("search");
+  search_panel(shell)->focus();
+}
+
 // Searches the timeline if it is current or if there is no graph, otherwise the graph.
 bool in_timeline(const Shell& shell) {
   return shell.document().source()->graph() == nullptr || shell.panels->current() == u"timeline";
 }
 
-void search(const Shell& shell) {
+void search_view(const Shell& shell) {
   if (!in_timeline(shell)) {
     shell.show_panel("graph");
     return shell.panels->find<GraphView>("graph")->focus_search();
@@ -36,7 +44,9 @@ void search(const Shell& shell) {
 }
 
 void find_next(const Shell& shell, int direction) {
-  if (in_timeline(shell))
+  if (shell.panels->is_in_sight(QStringLiteral("search")) && !search_panel(shell)->field()->text().isEmpty())
+    search_panel(shell)->table()->step(direction);
+  else if (in_timeline(shell))
     shell.panels->table(QStringLiteral("timeline"))->step(direction);
   else
     shell.panels->find<GraphView>("graph")->find_next(direction);
@@ -66,7 +76,17 @@ void add_edit_actions(Shell& shell) {
   add_going_back(shell);
   a.separator(Menu::Edit);
   a.add(
-      "edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search"), {K::Find}, [&shell] { search(shell); },
+      "edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search Everything"), {K::Find},
+      [&shell] { search_everything(shell); },
+      QT_TRANSLATE_NOOP(
+          "Actions",
+          "Search nodes, tensors, spans, allocations, stack frames and messages by name, regular expression, "
+          "size or time"));
+  QObject::connect(search_panel(shell), &SearchPanel::left, shell.window,
+                   [&shell] { shell.panels->set_open(QStringLiteral("search"), false); });
+  a.add(
+      "edit.find_view", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Search &View"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_F)},
+      [&shell] { search_view(shell); },
       QT_TRANSLATE_NOOP(
           "Actions", "Search nodes by op and name; if the timeline is active or there is no graph, search its spans"));
   a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)},

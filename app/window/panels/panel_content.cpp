@@ -49,6 +49,7 @@ constexpr PanelNeed kNeeds[] = {
     {"tuning", [](C c) { return c.tunings; }},
     {"breakpoints", [](C c) { return c.steps; }},
     {"problems", [](C c) { return c.problems; }},
+    {"search", [](C) { return true; }},
 };
 
 constexpr auto kPanels = [] {

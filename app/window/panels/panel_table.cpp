@@ -18,6 +18,7 @@
 #include "laboratory_panel.h"
 #include "panel.h"
 #include "run_settings_panel.h"
+#include "search_panel.h"
 #include "text_panel.h"
 #include "training_panel.h"
 
@@ -144,6 +145,25 @@ PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* pa
   return parts;
 }
 
+PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  auto* panel = new SearchPanel(document.context(), parent);
+  PanelInstance parts;
+  parts.widget = panel;
+  parts.table = panel->table();
+  save_view_state(parts, kind);
+  const auto text = [panel] { return panel->field()->text(); };
+  parts.leave = [text, of_table = parts.leave](Document& d) {
+    of_table(d);
+    d.view_states().search = text();
+  };
+  parts.show = [panel, of_table = parts.show](Document& d) {
+    of_table(d);
+    panel->field()->setText(d.view_states().search);
+    panel->search();
+  };
+  return parts;
+}
+
 // Re-planning request and all plans.
 PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   PanelInstance parts;
@@ -241,6 +261,7 @@ constexpr PanelDescriptor kPanels[] = {
     {"tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
     {"breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr, breakpoints},
     {"problems", QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table, table_alone},
+    {"search", QT_TRANSLATE_NOOP("Docks", "Search"), G::None, P::Bottom, 0, 0, nullptr, search},
 };
 
 }  // namespace

@@ -173,7 +173,7 @@ class FaultsTest : public QObject, protected WindowFixture {
     open(recording("search.arenascope", 2));
     QVERIFY(doc().source()->graph() != nullptr);
     panels().show("timeline");
-    window_->shell().actions->find("edit.find")->trigger();
+    window_->shell().actions->find("edit.find_view")->trigger();
     TablePanel* spans = panels().table("timeline");
     auto* field = spans->findChild<QLineEdit*>();
     QVERIFY(spans->isVisible() && field->hasFocus());

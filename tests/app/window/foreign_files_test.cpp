@@ -10,6 +10,7 @@
 #include <QSettings>
 #include <QTest>
 
+#include "app/window/panels/search_panel.h"
 #include "app/window/status_widget.h"
 #include "app/window/summary_bar.h"
 #include "tests/engine/trace/pickled.h"
@@ -198,6 +199,35 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     QVERIFY(!table->isHidden());
     table->refresh();
     QCOMPARE(table->model()->rowCount(), 4);  // two threads with a span each
+  }
+
+  void everything_is_searched() {
+    open_file(snapshot_file());
+    auto* search = panels().find<SearchPanel>("search");
+    QVERIFY(!is_open("search"));
+    window_->shell().actions->find("edit.find")->trigger();
+    QVERIFY(panels().is_in_sight("search"));
+    QTRY_VERIFY(search->field()->hasFocus());
+    QTest::keyClicks(search->field(), "empty.py bytes>0");
+    QTest::keyClick(search->field(), Qt::Key_Return);
+    QTRY_VERIFY(search->table()->model()->rowCount() > 0);
+    QTRY_VERIFY(!doc().selection()->current().empty());
+    QCOMPARE(doc().selection()->current(), search->table()->model()->selection_of(0));
+    search->field()->setText("no such name");
+    QTRY_VERIFY(search->note()->text().isEmpty() && search->table()->model()->rowCount() == 0);
+    search->field()->setText("bytes>x");
+    QTRY_VERIFY(search->note()->text().contains("is not a size"));
+    // The text belongs to the document.
+    open_file(trace_file());
+    QVERIFY(search->field()->text().isEmpty());
+    window_->shell().actions->find("edit.find")->trigger();
+    search->field()->setText("outer");
+    QTRY_COMPARE(search->table()->model()->rowCount(), 1);
+    window_->documents()->show(0);
+    QCOMPARE(search->field()->text(), QString("bytes>x"));
+    window_->shell().actions->find("edit.find")->trigger();
+    QTest::keyClick(search->field(), Qt::Key_Escape);
+    QVERIFY(!is_open("search"));
   }
 
   void the_playback_bar_shows_only_what_works() {
