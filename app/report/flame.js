@@ -50,6 +50,8 @@ class FlamePlot {
     this.current = frame;
     if (!this.isInFocus(frame)) this.focus = frame;
     this.draw();
+    const view = this.box.parentElement, top = frame.depth * FLAME_ROW;
+    view.scrollTop = Math.min(top, Math.max(view.scrollTop, top + FLAME_ROW - view.clientHeight));
   }
   isInFocus(frame) {
     for (let f = frame; f; f = f.parent) if (f === this.focus) return true;
@@ -92,7 +94,7 @@ class FlamePlot {
     const g = canvasContext(this.canvas, this.width, this.rows * FLAME_ROW);
     for (const frame of this.frames) {
       const extent = this.extent(frame);
-      if (!extent || extent[1] < 0.4) continue;
+      if (!extent || (extent[1] < 0.4 && frame !== this.current)) continue;
       const [left, width] = extent, top = frame.depth * FLAME_ROW;
       g.globalAlpha = frame.depth < this.focus.depth ? 0.6 : 1;
       g.fillStyle = frame === this.root ? css('--card') : colour(frame.name, !matches(frame.name));

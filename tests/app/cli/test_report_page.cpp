@@ -282,6 +282,27 @@ TEST_CASE("a browser draws flame graphs that zoom, search and describe their fra
   has("chinese", "合计");
 }
 
+TEST_CASE("a browser scrolls to the selected frame of a deep flame graph") {
+  if (!has_browser()) return;
+  const TempFolder folder;
+  const std::string trace = folder / "trace.json", page = folder / "page.html";
+  std::string events = R"([{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1000,"name":"level 0"})";
+  for (int i = 1; i < 60; ++i)
+    events += R"(,{"ph":"X","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":)" + std::to_string(1000 - 2 * i) +
+              R"(,"name":"level )" + std::to_string(i) + "\"}";
+  write_file(trace, events + "]");
+  REQUIRE(cli({"report", trace, "-o", page}).status == 0);
+  const Json tried = tried_of(document_of(folder, page, R"(
+    const canvas = document.querySelector('#flame canvas'), view = canvas.closest('.scroll');
+    const key = k => canvas.dispatchEvent(new KeyboardEvent('keydown', {key: k}));
+    for (let i = 0; i < 52; ++i) key('ArrowDown');
+    const tried = {frame: document.getElementById('flame-current').textContent, below: view.scrollTop};
+    key('Home'); tried.above = view.scrollTop;)"));
+  CHECK(tried["frame"].get<std::string>().starts_with("level 50, "));
+  CHECK(tried["below"] > 400);
+  CHECK(tried["above"] == 0);
+}
+
 TEST_CASE("frames of a flame graph are a tree whose totals add up") {
   const TempFolder folder;
   const std::string snapshot = folder / "snapshot.pickle";
