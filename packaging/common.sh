@@ -109,26 +109,27 @@ timed() {
   [ "${CI:-}" != true ] || printf '%s: %d s\n' "$label" $((SECONDS - start))
 }
 
-# make_root_file_system SUITE: a minimal Debian made by debootstrap; sets `work`, a temporary folder, and `root` in it. Both are
-# removed when the script ends.
+# make_root_file_system SUITE [MIRROR]: a minimal system made by debootstrap, from the mirror of this machine by default; another
+# mirror's signatures are not checked. Sets `work`, a temporary folder, and `root` in it; both are removed when the script ends.
 make_root_file_system() {
-  local mirror
+  local mirror="${2:-}" script="" scripts=/usr/share/debootstrap/scripts
   [ "$(id -u)" -eq 0 ] || { say "$0: root is required for a root file system"; exit 2; }
   command -v debootstrap >/dev/null || { say "$0: debootstrap is not installed"; exit 2; }
   work="$(mktemp -d)"
   root="$work/root"
   trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
-  # The mirror of this machine.
-  mirror="$(awk '$1 == "deb" { for (i = 2; i <= NF; ++i) if ($i ~ /^http/) { print $i; exit } }
+  [ -n "$mirror" ] || mirror="$(awk '$1 == "deb" { for (i = 2; i <= NF; ++i) if ($i ~ /^http/) { print $i; exit } }
     $1 == "URIs:" { print $2; exit }' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true)"
-  debootstrap --variant=minbase "$1" "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 ||
+  [ -e "$scripts/$1" ] || script="$scripts/gutsy"  # of all Ubuntu suites, also of those that are newer than debootstrap
+  debootstrap --variant=minbase ${2:+--no-check-gpg --components=main,universe} "$1" "$root" ${mirror:+"$mirror"} \
+    ${script:+"$script"} >"$work/debootstrap.log" 2>&1 ||
     { tail -20 "$work/debootstrap.log" >&2; exit 1; }
   cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
   cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
   mount -t proc proc "$root/proc"  # by which programs find their own folder
 }
 
-# within COMMAND…: runs the command in that Debian.
+# within COMMAND…: runs the command in that system.
 within() {
   chroot "$root" env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} "$@"

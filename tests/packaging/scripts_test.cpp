@@ -41,11 +41,11 @@ Ran bash(const std::string& script) {
 
 TEST_CASE("the scripts parse and are executable") {
   for (const char* script : {"packaging/run", "packaging/test", "packaging/package", "packaging/verify-deb",
-                             "packaging/verify-wheel", ".ci/run", "packaging/common.sh"})
+                             "packaging/verify-tarball", "packaging/verify-wheel", ".ci/run", "packaging/common.sh"})
     CHECK(bash(std::string("bash -n ") + script).status == 0);
   namespace fs = std::filesystem;
   for (const char* script : {"packaging/run", "packaging/test", "packaging/package", "packaging/verify-deb",
-                             "packaging/verify-wheel", ".ci/run"}) {
+                             "packaging/verify-tarball", "packaging/verify-wheel", ".ci/run"}) {
     const auto mode = fs::status(fs::path(ARENASCOPE_SOURCE_DIR) / script).permissions();
     CHECK((mode & fs::perms::owner_exec) != fs::perms::none);
   }
@@ -64,10 +64,11 @@ TEST_CASE("packaging/package lists what it builds and rejects other kinds") {
   const Ran list = bash("packaging/package");
   CHECK(list.status == 0);
   CHECK(list.output.find("  deb  ") != std::string::npos);
+  CHECK(list.output.find("  tarball ") != std::string::npos);
   CHECK(list.output.find("  wheel  ") != std::string::npos);
   const Ran unknown = bash("packaging/package rpm");
   CHECK(unknown.status == 2);
-  CHECK(unknown.output == "packaging/package: unknown kind 'rpm'; available: deb, wheel\n");
+  CHECK(unknown.output == "packaging/package: unknown kind 'rpm'; available: deb, tarball, wheel\n");
   CHECK(bash("packaging/package wheel --fast").status == 2);
 }
 
