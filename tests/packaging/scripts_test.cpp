@@ -70,6 +70,13 @@ TEST_CASE("packaging/package lists what it builds and rejects other kinds") {
   CHECK(unknown.status == 2);
   CHECK(unknown.output == "packaging/package: unknown kind 'rpm'; available: deb, tarball, wheel\n");
   CHECK(bash("packaging/package wheel --fast").status == 2);
+  // A failure of the first step ends the script, and its log is printed.
+  for (const char* kind : {"deb", "tarball", "wheel"}) {
+    const Ran failed = bash("mkdir -p build/none && packaging/package " + std::string(kind) +
+                            " --build build/none -o build/none/packages; status=$?; rm -r build/none; exit $status");
+    CHECK(failed.status != 0);
+    CHECK(!failed.output.empty());
+  }
 }
 
 TEST_CASE("verify-cuda parses, prints its help and reports why it cannot run") {
