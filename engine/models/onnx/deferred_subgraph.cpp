@@ -150,8 +150,10 @@ void Lowering::build_loop_spec(const ir::Node& node, LoopSpec& iterations, Part&
   const ir::Graph& graph = *node.attributes.at("body").graph;
   iterations.first = node.attributes.at(kUnrolledIterations).i;
   iterations.end = std::numeric_limits<int64_t>::max();
-  if (const ValuePtr most = node.inputs[0].empty() ? nullptr : find(node.inputs[0]); most && most->array)
+  if (const ValuePtr most = node.inputs[0].empty() ? nullptr : find(node.inputs[0]); most && most->array) {
+    note_fixed_inputs(*most);
     iterations.end = most->array->integer(0);
+  }
   const size_t states = graph.inputs.size() - 2;
   iterations.number = graph.inputs[0].name;
   body.file.graph.inputs.push_back(open_type(iterations.number));

@@ -55,14 +55,14 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   if (!node.domain.empty() || !can_fold(node.op) || inputs.empty()) return false;
   if (node.outputs.size() != 1 && node.op != "Split") return false;
   std::vector<const HostArray*> arrays;
-  bool given = false;
+  std::set<std::string> given;
   for (const ValuePtr& input : inputs) {
     if (input && !input->array) return false;
     if (input && input->strings && !reads_shape(node) &&
         (!moved_source(node, inputs) || find_string_tensor_handler({}, node.op)))
       return false;
     arrays.push_back(input ? input->array.get() : nullptr);
-    given = given || (input && input->for_given_inputs);
+    if (input) given.insert(input->given_inputs.begin(), input->given_inputs.end());
   }
   HostArray fill = HostArray::scalar_f32(0);
   if (node.op == "ConstantOfShape") {
@@ -94,7 +94,7 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   if (!folded) return false;
   for (size_t i = 0; i < folded->size(); ++i) {
     results.push_back(make_constant(node.outputs[i], std::move((*folded)[i])));
-    results.back()->for_given_inputs = given;
+    results.back()->given_inputs = given;
   }
   return true;
 }
@@ -202,7 +202,7 @@ void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& i
   const ir::Known known = [&](size_t i) -> std::optional<int64_t> {
     const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
     if (!from || !from->array || from->array->count() != 1 || info(from->dtype).floating) return std::nullopt;
-    if (from->for_given_inputs) note_fixed_inputs();
+    note_fixed_inputs(*from);
     return from->array->integer(0);
   };
   for (const size_t i : ir::search_counts(node)) {
@@ -291,7 +291,7 @@ void Lowering::lower_by_handler(const ir::Node& node, const std::vector<ValuePtr
   const bool wide =
       std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && !i->full_shape.empty(); });
   std::vector<ValuePtr> folded;
-  if (!wide && fold_node(node, inputs, folded) && !folded[0]->for_given_inputs) {
+  if (!wide && fold_node(node, inputs, folded) && folded[0]->given_inputs.empty()) {
     for (size_t i = 0; i < folded.size(); ++i) {
       if (const Value* moved = moved_source(node, inputs)) {
         folded[i]->small = moved->small;
@@ -335,7 +335,7 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
     }
     if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
       made->array = folded[i]->array;
-      made->for_given_inputs = true;
+      made->given_inputs = folded[i]->given_inputs;
     }
     if (made->tensor && made->kind == Value::Kind::Tensor) made_.push_back(made->tensor);
     const bool any_random = is_random(node) || std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& input) {
@@ -440,8 +440,7 @@ Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   if (context_.use().pool_bytes == kMaxPoolBytes)
     return Error{"the graph needs more metadata than the limit of 512 MiB"};
   if (!finished.ok()) return finished.error();
-  if (uses_given_)
-    for (const auto& [name, tensor] : options_.inputs) model_.fixed_inputs.push_back(name);
+  model_.fixed_inputs.assign(fixed_inputs_.begin(), fixed_inputs_.end());
   model_.context = context_;
   return std::move(model_);
 }

@@ -38,7 +38,7 @@ struct Value {
   std::shared_ptr<const HostArray> array;        // the elements, if few and known at compile time
   Tensor placeholder;                            // of unknown values: a tensor that is only shown
   Tensor given;                                  // the given host tensor of an input
-  bool for_given_inputs = false;                 // `array` is valid for OpenOptions::inputs only
+  std::set<std::string> given_inputs;            // `array` is valid only for the given values of these inputs
   std::vector<std::shared_ptr<Value>> elements;  // of a sequence whose length is known at compile time
   std::shared_ptr<Value> keys;                   // the keys of a map known at compile time; this value holds its values
   bool needs_runtime_value = false;              // Unknown until the graph before it has run
@@ -302,7 +302,10 @@ class Lowering {
   Tensor materialise(Value& value, const std::byte* made_of, Status& status);
   // True if the node's operator reads strings.
   static bool reads_strings(const ir::Node& node);
-  void note_fixed_inputs() { uses_given_ = true; }
+  // The graph is valid only for the given values of the inputs that this value's array depends on.
+  void note_fixed_inputs(const Value& value) {
+    fixed_inputs_.insert(value.given_inputs.begin(), value.given_inputs.end());
+  }
   const OpenOptions& options() const { return options_; }
   int64_t channel_block() const { return file_.channel_block.channels; }
   // Names a value so that deferred nodes find it.
@@ -407,7 +410,7 @@ class Lowering {
   std::string layer_of_all_;         // the layer of all nodes; "": each node has its own
   bool resamples_each_run_ = false;
   std::unordered_map<const ir::Node*, uint32_t> random_calls_;
-  bool uses_given_ = false;
+  std::set<std::string> fixed_inputs_;
   bool complete_ = true;                       // no node failed
   bool is_continuation_ = false;               // this is a deferred subgraph of a file
   bool subgraph_needs_runtime_value_ = false;  // a node in a subgraph of the current node needs a run-time value

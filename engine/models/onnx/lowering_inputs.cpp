@@ -159,12 +159,11 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       if (type.sizes.size() > kMaxDims) value->full_shape = type.sizes;
       value->tensor = *tensor;
       if (strings) value->strings = info.strings;
-      if (specified) value->given = given->second;
+      if (specified) value->given = given->second, value->given_inputs = {name};
       const int64_t most = is_continuation_ ? kMaxKnownDeferred : strings ? HostArray::kMaxElements : kMaxKnownGiven;
       if (specified && given->second->contiguous() && given->second->element_count() <= most &&
           (given->second->data() || given->second->element_count() == 0)) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
-        value->for_given_inputs = true;
       }
     } else {
       model_.problems.push_back(fmt::format("input '{}': {}", name, tensor.error().message));
@@ -194,7 +193,7 @@ ValuePtr Lowering::add_map_input(const ir::ValueType& type) {
   value->keys = make_constant(name, HostArray::from_bytes(keys.dtype(), keys.sizes(), keys->data()));
   if (const auto string_table = options_.strings.find(name); string_table != options_.strings.end())
     value->keys->strings = string_table->second;
-  uses_given_ = true;
+  fixed_inputs_.insert(name);
   return value;
 }
 

@@ -38,7 +38,7 @@ Tensor OpCall::in_f32(size_t i) {
 
 std::shared_ptr<const HostArray> OpCall::known(size_t i) {
   if (!has(i) || !inputs_[i]->array) return nullptr;
-  if (inputs_[i]->for_given_inputs) lowering_.note_fixed_inputs();
+  lowering_.note_fixed_inputs(*inputs_[i]);
   return inputs_[i]->array;
 }
 
@@ -53,7 +53,7 @@ bool OpCall::known_bytes(size_t i, std::vector<uint8_t>& out) {
   if (array) {
     array->to_bytes(to);
   } else if (given) {
-    lowering_.note_fixed_inputs();
+    lowering_.note_fixed_inputs(from);
     std::copy_n(from.given->data(), out.size(), to);
   } else {
     return from.source.write(to).ok();

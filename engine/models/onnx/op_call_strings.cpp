@@ -49,7 +49,7 @@ ValuePtr OpCall::lookup(size_t source, HostArray table, const char* suffix) {
 ValuePtr OpCall::lookup(const ValuePtr& from, HostArray table, const char* suffix) {
   const int64_t count = table.count();
   if (const auto& indices = from->array) {
-    if (from->for_given_inputs) lowering_.note_fixed_inputs();
+    lowering_.note_fixed_inputs(*from);
     HostArray out = HostArray::make(table.dtype, indices->sizes);
     for (int64_t i = 0; i < indices->count(); ++i) {
       const int64_t place = indices->integer(i);

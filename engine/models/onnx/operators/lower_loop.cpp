@@ -38,7 +38,7 @@ bool goes_on(OpCall& c, const ValuePtr& condition) {
     c.wait_for(unknown, kWhy, true);
     return false;
   }
-  if (condition->for_given_inputs) c.lowering().note_fixed_inputs();
+  c.lowering().note_fixed_inputs(*condition);
   return condition->array->integer(0) != 0;
 }
 
@@ -158,6 +158,7 @@ bool ends_within(OpCall& c, Loop loop, int64_t iterations) {
   const Condition specified(loop.body);
   for (int64_t iteration = loop.before; iteration < loop.before + iterations; ++iteration) {
     if (!is_known(loop.condition) || specified.random) return true;
+    if (loop.condition) c.lowering().note_fixed_inputs(*loop.condition);
     if (loop.condition && loop.condition->array->integer(0) == 0) return true;
     if (iteration > loop.before && !specified.counts && specified.states.empty())
       return false;  // it is the same in each iteration

@@ -87,7 +87,7 @@ class Recurrent {
     const Value& given = c_.value(4);
     if (!(given.sizes == Dims{batch_}) || info(given.dtype).floating)
       return refused(fmt::format("its lengths {} do not fit {} sequences", to_string(given.sizes), batch_));
-    if (given.array && !given.for_given_inputs) {
+    if (given.array && given.given_inputs.empty()) {
       bool whole = true;
       for (int64_t b = 0; b < batch_; ++b) {
         const int64_t n = given.array->integer(b);

@@ -35,6 +35,7 @@ bool folded(OpCall& c, const std::vector<ValuePtr>& sources, HostArray& out) {
     if (!source->array) return false;
     arrays.push_back(source->array.get());
   }
+  for (const ValuePtr& source : sources) c.lowering().note_fixed_inputs(*source);
   const FoldCall call{c.node().op,
                       c.opset(),
                       arrays,
@@ -92,7 +93,6 @@ void where_strings(OpCall& c) {
   StringTable all;
   if (!with_same_string_table(c, 1, sources, all)) return;
   HostArray known;
-  if (sources[0]->array) c.known(0);  // so that it is noted where it holds for given inputs
   if (folded(c, sources, known)) {
     c.out(0, std::move(known));
   } else {
