@@ -26,8 +26,8 @@ std::string loop_text(const models::LoopSpec& loop_info, const LoopState& loop) 
   if (loop_info.first > 0) text += fmt::format("; {} in the preceding graph", iterations_text(0, loop_info.first));
   if (loop.iterations == 0) return text;
   if (loop_info.first > 0) text += fmt::format(", {}", iterations_text(loop_info.first, end));
-  if (loop.recompilations == 1) return fmt::format("{} as one graph of {}", text, graph_text(*loop.body, "node"));
-  return fmt::format("{} as {} graphs, the last of {}", text, loop.recompilations, graph_text(*loop.body, "node"));
+  if (loop.graphs == 1) return fmt::format("{} as one graph of {}", text, graph_text(*loop.body, "node"));
+  return fmt::format("{} as {} graphs, the last of {}", text, loop.graphs, graph_text(*loop.body, "node"));
 }
 
 void print_deferred_parts(Runner& runner, size_t depth) {
@@ -37,7 +37,7 @@ void print_deferred_parts(Runner& runner, size_t depth) {
     cli::print("{}after {}: {}\n", indent, depth == 0 && part == &runner ? "the graph" : "it", rest.why);
     if (const LoopState* loop = part->loop()) {
       cli::print("{}{}\n", indent, loop_text(*rest.loop, *loop));
-      print_deferred_parts(*loop->body, depth + 1);
+      if (loop->body) print_deferred_parts(*loop->body, depth + 1);
     }
     if (!part->continuation()) return;
     cli::print("{}deferred subgraph: {} as {}\n", indent, counted(part->continuation()->model().node_count, "operator"),
@@ -68,14 +68,14 @@ Json deferred_json(Runner& runner) {
     list.push_back(part_json(*rest));
     list.back()["why"] = before->model().deferred->why;
     const LoopState* loop = before->loop();
-    if (!loop) continue;
+    if (!loop || !loop->body) continue;
     const models::LoopSpec& loop_info = *before->model().deferred->loop;
     list.back()["loop"] = part_json(*loop->body);
     list.back()["loop"].update({{"title", loop->title},
                                 {"branch", !loop_info.conditional},
                                 {"first_iteration", loop_info.first},
                                 {"iterations", loop->iterations},
-                                {"compilations", loop->recompilations},
+                                {"compilations", loop->graphs},
                                 {"deferred", deferred_json(*loop->body)}});
   }
   return list;
@@ -94,7 +94,7 @@ std::string loop_position(Runner& runner) {
     if (loop_info.conditional && loop->iterations > 0)
       text += fmt::format("{}iteration {} of {}", text.empty() ? "" : ", ", loop_info.first + loop->iterations - 1,
                           loop_info.title);
-    part = loop->body.get();
+    part = loop->body;
   }
   return text;
 }

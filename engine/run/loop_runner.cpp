@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "engine/run/loop_scan_outputs.h"
+#include "engine/run/segment_cache.h"
 
 namespace arenascope {
 namespace {
@@ -76,7 +77,7 @@ class LoopRunner {
       if (const auto found = values_.tensors.find(spec_.left[i]); found != values_.tensors.end())
         scan_outputs_[i].start_with(found->second, strings_of(spec_.left[i]), values_.complex.contains(spec_.left[i]));
     for (iteration_ = spec_.first; iteration_ < spec_.end && condition_ && !report_.aborted;) {
-      if (auto ok = compile_body(); !ok) return ok;
+      if (auto ok = open_body(); !ok) return ok;
       if (auto ok = run_iterations(); !ok)
         return Error{fmt::format("{}, iteration {}: {}", spec_.title, iteration_, ok.error().message)};
     }
@@ -95,13 +96,33 @@ class LoopRunner {
     return found == values_.strings.end() ? nullptr : found->second;
   }
 
-  Status compile_body() {
+  // Finds the body that was compiled for such states, or compiles it.
+  Status open_body() {
     if (!spec_.number.empty()) {
       auto number = models::host_tensor({}, DType::I64);
       if (!number) return number.error();
       std::memcpy((*number)->data(), &iteration_, sizeof iteration_);
       body_inputs_.tensors[spec_.number] = std::move(*number);
     }
+    loop_.body = nullptr;                                     // it may be removed from the cache
+    if (loop_.graphs++ > 0) own_.planner = "greedy-by-size";  // a body that may run only once is not worth a search
+    const Segment* body = producer_.loop_bodies_->find(body_inputs_, iteration_);
+    if (body) {
+      specialised_ = body->by_value;
+      if (auto ok = body->runner->set_inputs(body_inputs_, own_); !ok) return ok;
+    } else {
+      auto compiled = compile_body();
+      if (!compiled) return compiled.error();
+      body = *compiled;
+    }
+    loop_.body = body->runner.get();
+    own_.rings = loop_.body->rings_;
+    own_.previous_graph = loop_.body->executor().trace_graph();
+    find_loop_carried();
+    return {};
+  }
+
+  Result<Segment*> compile_body() {
     auto model = specialised_ ? Result<models::Model>(Error{}) : spec_.open(body_inputs_, iteration_, false);
     if (!model || !model->runnable()) {
       specialised_ = true;
@@ -109,17 +130,12 @@ class LoopRunner {
     }
     if (!model) return model.error();
     model->name = fmt::format("{} ({})", producer_.model().name, spec_.title);
-    model->path = producer_.model().path;
-    own_.open.inputs = body_inputs_.tensors;
-    if (loop_.recompilations++ > 0)
-      own_.planner = "greedy-by-size";  // a body that may run only once is not worth a search
-    auto body = Runner::open(std::move(*model), own_, std::move(loop_.body));
-    if (!body) return body.error();
-    loop_.body = std::move(*body);
-    own_.rings = loop_.body->rings_;
-    own_.previous_graph = loop_.body->executor().trace_graph();
-    find_loop_carried();
-    return {};
+    auto body = producer_.open_segment(std::move(*model), body_inputs_, own_, *producer_.loop_bodies_);
+    if (!body) return body;
+    (*body)->iteration = iteration_;
+    (*body)->by_value = specialised_;
+    ++report_.compilations;
+    return body;
   }
 
   // Determines whether the body can be run again unchanged: its outputs have the types and shapes of its inputs.
@@ -294,6 +310,7 @@ Status add_result(const RunResult& result, const std::string& name, models::Give
 void accumulate_report(const RunReport& part, RunReport& all) {
   all.nanoseconds += part.nanoseconds;
   all.barriers += part.barriers;
+  all.compilations += part.compilations;
   all.aborted = all.aborted || part.aborted;
 }
 

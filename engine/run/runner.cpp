@@ -19,6 +19,7 @@
 
 #include "engine/run/input_data.h"
 #include "engine/run/loop_runner.h"
+#include "engine/run/segment_cache.h"
 
 namespace arenascope {
 namespace {
@@ -34,7 +35,12 @@ std::string dequantised_types(const models::Model& model) {
 }  // namespace
 
 Runner::Runner(models::Model model, Program program, RunnerOptions options)
-    : model_(std::move(model)), options_(std::move(options)), program_(std::move(program)), rings_(options_.rings) {}
+    : model_(std::move(model)),
+      options_(std::move(options)),
+      program_(std::move(program)),
+      rings_(options_.rings),
+      continuations_(std::make_unique<SegmentCache>()),
+      loop_bodies_(std::make_unique<SegmentCache>()) {}
 
 // The executor must release the graph's memory before the graph is destroyed.
 Runner::~Runner() { executor_.reset(); }
@@ -62,6 +68,11 @@ Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const Runn
 
 Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options,
                                              std::unique_ptr<Runner> previous) {
+  return open(std::move(model), options, std::move(previous), nullptr);
+}
+
+Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options,
+                                             std::unique_ptr<Runner> previous, const Runner* similar) {
   return exceptions_as_errors(
       fmt::format("{} could not be opened", model.name), [&]() -> Result<std::unique_ptr<Runner>> {
         auto devices = devices_of(options);
@@ -69,7 +80,7 @@ Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOp
         auto program = compile(model, *devices, options);
         if (!program) return program.error();
         std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(*program), options));
-        if (auto ok = runner->set_up(std::move(previous)); !ok) return ok.error();
+        if (auto ok = runner->set_up(std::move(previous), similar); !ok) return ok.error();
         return runner;
       });
 }
@@ -104,13 +115,14 @@ Status Runner::share_file_weights(const Runner& other) {
         shared.strides == weight.tensor->strides)
       weight.tensor->storage = shared.storage;
   }
-  for (const Runner* part : {other.continuation_.get(), other.loop_ ? other.loop_->body.get() : nullptr})
-    if (part)
-      if (auto ok = share_file_weights(*part); !ok) return ok;
+  for (SegmentCache* segments : {other.continuations_.get(), other.loop_bodies_.get()})
+    if (const Segment* part = segments->last())
+      if (auto ok = share_file_weights(*part->runner); !ok) return ok;
   return {};
 }
 
-Status Runner::set_up(std::unique_ptr<Runner> previous) {
+// `previous` is destroyed before memory is bound, `similar` stays; both share their weights and packed weights.
+Status Runner::set_up(std::unique_ptr<Runner> previous, const Runner* similar) {
   context_ = make_cpu_context(options_.allocator);
   context_->set_stop(options_.stop);
   if (options_.recorder) {
@@ -140,7 +152,7 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = bind_inputs(); !ok) return ok;
   if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = upload_leafs(); !ok) return ok;
-  if (auto ok = prepare(std::move(packed)); !ok) return ok;
+  if (auto ok = prepare(std::move(packed), similar); !ok) return ok;
   if (options_.recorder && model_.file_graph) options_.recorder->describe(trace::GraphInfo(*model_.file_graph));
   options_.stop = {};  // it is of the opening
   context_->set_stop({});
@@ -192,7 +204,7 @@ void Runner::adopt_folded_constants() {
 }
 
 // Binds the program's memory and prepares its nodes.
-Status Runner::prepare(PreparedSteps previous) {
+Status Runner::prepare(PreparedSteps previous, const Runner* similar) {
   report("preparing");
   model_.graph = program_.plan.graph;
   for (size_t i = 0; i < program_.outputs.size(); ++i) model_.outputs[i].tensor = program_.outputs[i];
@@ -217,7 +229,10 @@ Status Runner::prepare(PreparedSteps previous) {
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
   if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
-  if (auto ok = executor_->prepare(program_.plan, std::move(previous)); !ok) return ok;
+  if (auto ok = similar ? executor_->prepare(program_.plan, *similar->executor_)
+                        : executor_->prepare(program_.plan, std::move(previous));
+      !ok)
+    return ok;
   // Opening and packing leave pages of the weight files resident that runs rarely read. Deferred subgraphs do not drop pages,
   // as the first graph still uses its weights.
   if (!options_.weight_source) weights_.drop_file_pages();
@@ -236,6 +251,7 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
   if (auto ok = arenascope::replan(program_, options); !ok) return ok;
   options_ = std::move(options);
   PreparedSteps previous = executor_ ? executor_->release_prepared() : PreparedSteps();
+  forget_segments();  // they use the thread pool
   executor_.reset();  // releases the graph's memory before it is bound again
   return prepare(std::move(previous));
 }
@@ -250,7 +266,7 @@ Result<RunReport> Runner::run(const RunOptions& options) {
 
 Result<RunReport> Runner::run_all_parts(const RunOptions& options) {
   loop_.reset();
-  continuation_.reset();
+  continuation_ = nullptr;
   if (auto ok = resample_random_inputs(); !ok) return ok.error();
   auto report = executor_->run(options);
   if (report && !report->aborted && model_.deferred)
@@ -307,28 +323,67 @@ Status Runner::run_continuation(const RunOptions& options, RunReport& report) {
     if (auto ok = run_loop(*this, *loop_, *values, own, watched, report); !ok) return ok;
     if (report.aborted) return {};
   }
-  auto model = model_.deferred->open(*values);
-  if (!model) return model.error();
-  model->name = model_.name + " (deferred)";
-  model->path = model_.path;
-  own.open.inputs = std::move(values->tensors);
-  auto continuation = Runner::open(std::move(*model), own);
-  if (!continuation) return continuation.error();
-  continuation_ = std::move(*continuation);
+  if (auto ok = open_continuation(*values, own, report); !ok) return ok;
   if (own.before_part) own.before_part(*continuation_, watched);
   auto deferred = continuation_->run_all_parts(watched);
   if (deferred)
     accumulate_report(*deferred, report);
   else
-    continuation_.reset();
+    continuation_ = nullptr;
   return deferred ? Status() : deferred.error();
+}
+
+// Finds the deferred subgraph that was compiled for such values, or compiles it.
+Status Runner::open_continuation(const models::GivenInputs& values, RunnerOptions& own, RunReport& report) {
+  if (const Segment* known = continuations_->find(values, 0)) {
+    if (auto ok = known->runner->set_inputs(values, own); !ok) return ok;
+    continuation_ = known->runner.get();
+    return {};
+  }
+  auto model = model_.deferred->open(values);
+  if (!model) return model.error();
+  model->name = model_.name + " (deferred)";
+  auto made = open_segment(std::move(*model), values, own, *continuations_);
+  if (!made) return made.error();
+  ++report.compilations;
+  continuation_ = (*made)->runner.get();
+  return {};
+}
+
+// Compiles a segment of this runner and keeps it in `segments`, for further runs.
+Result<Segment*> Runner::open_segment(models::Model model, const models::GivenInputs& inputs, RunnerOptions& own,
+                                      SegmentCache& segments) {
+  model.path = model_.path;
+  own.open.inputs = inputs.tensors;
+  auto previous = segments.make_space();
+  const Runner* similar = segments.last() ? segments.last()->runner.get() : nullptr;
+  auto runner = open(std::move(model), own, std::move(previous), similar);
+  if (!runner) return runner.error();
+  (*runner)->options_.open.inputs.clear();  // they are bound
+  return &segments.add(inputs, std::move(*runner));
+}
+
+// For another run of a segment: its inputs, and the random numbers of this run.
+Status Runner::set_inputs(const models::GivenInputs& values, const RunnerOptions& own) {
+  options_.random_calls = own.random_calls;
+  for (const models::ValueInfo& input : model_.inputs)
+    if (const auto given = values.tensors.find(input.name); given != values.tensors.end()) {
+      const std::byte* const bytes = given->second->data();
+      if (auto ok = set_input(input.name, {bytes, static_cast<size_t>(given->second->byte_count())}); !ok) return ok;
+    }
+  return {};
+}
+
+void Runner::forget_segments() {
+  loop_.reset();
+  continuation_ = nullptr;
+  continuations_->clear();
+  loop_bodies_->clear();
 }
 
 Runner& Runner::active_runner() {
   Runner* part = this;
-  while (Runner* inner = part->continuation_ ? part->continuation_.get()
-                         : part->loop_       ? part->loop_->body.get()
-                                             : nullptr)
+  while (Runner* inner = part->continuation_ ? part->continuation_ : part->loop_ ? part->loop_->body : nullptr)
     part = inner;
   return *part;
 }

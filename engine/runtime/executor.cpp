@@ -128,17 +128,22 @@ Status Executor::check(const ExecutionPlan& plan) const {
 
 Status Executor::prepare(ExecutionPlan plan, PreparedSteps previous) {
   return exceptions_as_errors("the graph could not be prepared",
-                              [&] { return prepare_plan(std::move(plan), std::move(previous)); });
+                              [&] { return prepare_plan(std::move(plan), previous); });
 }
 
-Status Executor::prepare_plan(ExecutionPlan plan, PreparedSteps previous) {
+Status Executor::prepare(ExecutionPlan plan, const Executor& similar) {
+  return exceptions_as_errors("the graph could not be prepared",
+                              [&] { return prepare_plan(std::move(plan), similar.parts_->steps.prepared()); });
+}
+
+Status Executor::prepare_plan(ExecutionPlan plan, const PreparedSteps& previous) {
   Parts& p = *parts_;
-  PreparedSteps before = release_prepared();
-  if (!previous.main) previous = std::move(before);
+  const PreparedSteps before = release_prepared();
   p.plan = std::move(plan);
   if (auto ok = check(p.plan); !ok) return ok;
   if (auto ok = p.memory.bind(p.plan); !ok) return ok;
-  if (auto ok = p.steps.prepare(p.plan, p.memory, *p.context, p.options, std::move(previous)); !ok) return ok;
+  if (auto ok = p.steps.prepare(p.plan, p.memory, *p.context, p.options, previous.main ? previous : before); !ok)
+    return ok;
   if (p.trace.on()) {
     p.trace.describe(p.plan, p.steps, p.memory.arena());
     p.memory.report_bindings(p.trace.graph(), p.options.binding_observer);

@@ -40,7 +40,7 @@ void settle_transfers(ExecutionPlan& plan, const Backend* host) {
 }  // namespace
 
 Status StepList::prepare(ExecutionPlan& plan, const BoundMemory& memory, ExecutionContext& context,
-                         const ExecutorOptions& options, PreparedSteps previous) {
+                         const ExecutorOptions& options, const PreparedSteps& previous) {
   if (options.strategy == MemoryStrategy::Planned) leave_out_joined(plan);
   settle_transfers(plan, host_);
   if (auto ok = prepare_nodes(plan, context, previous); !ok) return ok;

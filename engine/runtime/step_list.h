@@ -31,7 +31,8 @@ class StepList {
   // `plan` must be bound to `memory`. Adjusts its steps: aliased concatenations have no work, and copies within one memory
   // are computed on that side. Packed weights of `previous` are reused. Errors: preparing a node fails.
   Status prepare(ExecutionPlan& plan, const BoundMemory& memory, ExecutionContext& context,
-                 const ExecutorOptions& options, PreparedSteps previous);
+                 const ExecutorOptions& options, const PreparedSteps& previous);
+  const PreparedSteps& prepared() const { return prepared_; }
   PreparedSteps release();
 
   const std::vector<StepItem>& items() const { return items_; }

@@ -103,7 +103,7 @@ TEST_CASE("one graph runs ten thousand iterations") {
     for (size_t i = 0; i < iteration_count.size(); ++i) REQUIRE(iteration_count[i] == static_cast<float>(i));
     REQUIRE(runner->loop());
     CHECK(runner->loop()->iterations == 9999);  // the first one is in the graph before it
-    CHECK(runner->loop()->recompilations == 1);
+    CHECK(runner->loop()->graphs == 1);
     CHECK(runner->loop()->body->plan().threads == 2);
   }
 }
@@ -142,7 +142,7 @@ TEST_CASE("a Scan beyond the unroll limit runs as one graph") {
     CHECK(runner->loop()->title == "Scan 'steps'");
     CHECK(runner->model().deferred->why.starts_with("Scan 'steps'"));
     CHECK(runner->loop()->iterations == kIterations);
-    CHECK(runner->loop()->recompilations == 1);
+    CHECK(runner->loop()->graphs == 1);
   }
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("a growing loop state recompiles the body while it grows") {
   const auto runner = opened(m);
   run(*runner);
   CHECK(values<float>(*runner, "grown") == std::vector<float>{0, 1, 2, 3, 4, 5, 6});
-  CHECK(runner->loop()->recompilations == 5);
+  CHECK(runner->loop()->graphs == 5);
 }
 
 TEST_CASE("nested loops with a branch and data-dependent consumers") {

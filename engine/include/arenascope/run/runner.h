@@ -17,6 +17,8 @@ namespace arenascope {
 
 class AllocationRecorder;  // schedule/describe.h
 class Runner;
+class SegmentCache;
+struct Segment;
 
 struct RunnerOptions : CompileOptions {
   std::string backend = "cpu";                             // "NAME" or "NAME:DEVICE"
@@ -62,9 +64,9 @@ struct RunResult {
 // The state of a loop whose trip count is known only at run time.
 struct LoopState {
   std::string title;
-  int64_t iterations = 0;        // number of body executions
-  int64_t recompilations = 0;    // number of body compilations: again when sizes or strings change
-  std::unique_ptr<Runner> body;  // the last compilation
+  int64_t iterations = 0;  // number of body executions
+  int64_t graphs = 0;      // number of graphs that were executed: another one when sizes or strings change
+  Runner* body = nullptr;  // the last of them
 };
 
 class Runner {
@@ -93,13 +95,14 @@ class Runner {
   // Replaces the contiguous bytes of an input. Errors: no such input, wrong size.
   Status set_input(const std::string& name, std::span<const std::byte> bytes);
   // Runs the model. A deferred subgraph is compiled with the values of this run and executed afterwards, as its own run in the
-  // recording; time and barriers of the report include it. Errors: those of Executor::run() and of compiling the deferred
+  // recording; time and barriers of the report include it. It is kept for later runs with the same types and shapes, which
+  // compile nothing (RunReport::compilations). Errors: those of Executor::run() and of compiling the deferred
   // subgraph; a weight file has changed since it was opened.
   Result<RunReport> run(const RunOptions& options = {});
   // Packs weights now instead of in the first run.
   Status warm_up() { return executor_->warm_up(); }
   // The runner of the deferred subgraph. Null: there is none, or it has not been compiled in the current run.
-  Runner* continuation() { return continuation_.get(); }
+  Runner* continuation() { return continuation_; }
   // The loop executed between this graph and continuation(); null: none.
   const LoopState* loop() const { return loop_.get(); }
   // While a run is paused (RunControl): the runner whose nodes are being executed, this one or a deferred subgraph.
@@ -117,14 +120,16 @@ class Runner {
 
  private:
   Runner(models::Model model, Program program, RunnerOptions options);
-  Status set_up(std::unique_ptr<Runner> previous);
+  Status set_up(std::unique_ptr<Runner> previous, const Runner* similar = nullptr);
+  static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options,
+                                              std::unique_ptr<Runner> previous, const Runner* similar);
   Status check_memory(bool shares) const;
   Status share_file_weights(const Runner& other);
   void adopt_folded_constants();
   Status bind_inputs();
   Status bind_states();
   Status upload_leafs();
-  Status prepare(PreparedSteps previous = {});
+  Status prepare(PreparedSteps previous, const Runner* similar = nullptr);
   void report(const char* phase) const;
   // run() without the check for changed weight files.
   Result<RunReport> run_all_parts(const RunOptions& options);
@@ -132,6 +137,11 @@ class Runner {
   Result<models::GivenInputs> read_deferred_inputs();
   RunnerOptions continuation_options() const;
   Status run_continuation(const RunOptions& options, RunReport& report);
+  Status open_continuation(const models::GivenInputs& values, RunnerOptions& own, RunReport& report);
+  Result<Segment*> open_segment(models::Model model, const models::GivenInputs& inputs, RunnerOptions& own,
+                                SegmentCache& segments);
+  Status set_inputs(const models::GivenInputs& values, const RunnerOptions& own);
+  void forget_segments();
 
   friend class LoopRunner;
   models::Model model_;
@@ -143,7 +153,8 @@ class Runner {
   std::vector<trace::ThreadRing*> rings_;  // rings of the largest number of threads so far, reused by the next executor
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<LoopState> loop_;
-  std::unique_ptr<Runner> continuation_;
+  Runner* continuation_ = nullptr;
+  std::unique_ptr<SegmentCache> continuations_, loop_bodies_;  // compiled in earlier runs, and in this one
 };
 
 }  // namespace arenascope

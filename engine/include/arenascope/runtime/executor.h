@@ -60,6 +60,7 @@ struct RunReport {
   bool ran_single_threaded = false;  // one thread computed everything because the machine was loaded
   int64_t barriers = 0;              // barriers passed
   bool stepped = false;              // had a barrier after every node, for inspection between nodes
+  int64_t compilations = 0;          // deferred subgraphs and loop bodies that were compiled during the run
   bool aborted = false;
 };
 
@@ -84,6 +85,8 @@ class Executor {
   // caller binds weights and inputs. Packed weights of `previous` (released by an executor of the same backends) or of this
   // executor's previous plan are reused. Errors: a leaf tensor without memory, out of memory.
   Status prepare(ExecutionPlan plan, PreparedSteps previous = {});
+  // The same, but shares the packed weights of `similar`, an executor of the same backends that stays prepared.
+  Status prepare(ExecutionPlan plan, const Executor& similar);
   // Packs weights now, on all threads, instead of in the first run.
   Status warm_up();
   // Releases the prepared nodes; run() fails until the next prepare().
@@ -110,7 +113,7 @@ class Executor {
   struct Parts;
   explicit Executor(std::unique_ptr<Parts> parts);
   Status check(const ExecutionPlan& plan) const;
-  Status prepare_plan(ExecutionPlan plan, PreparedSteps previous);
+  Status prepare_plan(ExecutionPlan plan, const PreparedSteps& previous);
   Result<RunReport> run_plan(const RunOptions& options);
 
   std::unique_ptr<Parts> parts_;
