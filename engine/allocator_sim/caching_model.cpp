@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/allocator_sim/caching_model.h>
 #include <arenascope/base/checked.h>
+#include <arenascope/base/round_up.h>
 
 #include <algorithm>
 
@@ -20,8 +21,6 @@ Bytes segment_bytes(Bytes bytes) {
   if (bytes < kOwnSegment) return kLargeSegment;
   return static_cast<Bytes>(align_up(static_cast<uint64_t>(bytes), static_cast<uint64_t>(kSegmentRound)));
 }
-
-Bytes round_up(Bytes bytes, Bytes page) { return (bytes + page - 1) / page * page; }
 
 }  // namespace
 

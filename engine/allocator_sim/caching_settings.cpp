@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/allocator_sim/caching_settings.h>
 #include <arenascope/base/checked.h>
+#include <arenascope/base/trimmed.h>
 #include <arenascope/trace/pytorch_snapshot.h>
 #include <fmt/format.h>
 
@@ -29,12 +30,6 @@ Bytes next_division(Bytes bytes, int32_t divisions) {
   const uint64_t step = below / static_cast<uint64_t>(divisions);
   if (step == 0) return static_cast<Bytes>(below << 1);
   return static_cast<Bytes>(align_up(size, step));
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 // Splits at commas outside brackets.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/counted_random.h>
 #include <arenascope/generate/sampler.h>
 
 #include <algorithm>
@@ -19,10 +20,8 @@ Result<Sampler> Sampler::create(const SamplerOptions& options) {
 
 // The n-th number of the seed's sequence in [0, 1): SplitMix64 (Steele 2014) of a counter.
 double Sampler::draw() {
-  uint64_t z = options_.seed + ++drawn_ * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  const uint64_t z = CountedRandom::mixed(options_.seed + ++drawn_ * CountedRandom::kStep);
+  return static_cast<double>(z >> 11) * 0x1p-53;
 }
 
 Result<int32_t> Sampler::pick(std::span<const float> logits) {

@@ -3,14 +3,13 @@
 // eight, rows and columns padded for kernels that read beyond the edge), and the tuning decisions for its kernels.
 #include "engine/lesson/fact_table.h"
 
+#include <arenascope/base/round_up.h>
 #include <fmt/format.h>
 
 #include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
-
-int64_t round_up(int64_t x, int64_t to) { return (x + to - 1) / to * to; }
 
 struct Image {
   int64_t n = 1, h = 1, w = 1, c = 1;

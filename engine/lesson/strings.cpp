@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <arenascope/base/trimmed.h>
+
 namespace arenascope::lesson {
 
 std::vector<std::string_view> split_lines(std::string_view text) {
@@ -39,11 +41,7 @@ std::string join(const std::vector<std::string>& tokens, std::string_view betwee
   return out;
 }
 
-std::string trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
-}
+std::string trimmed(std::string_view text) { return std::string(arenascope::trimmed(text)); }
 
 std::optional<int64_t> parse_integer(std::string_view text) {
   int64_t value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/base/checked.h>
+#include <arenascope/base/round_up.h>
 #include <arenascope/memory/device_caching_allocator.h>
 #include <fmt/format.h>
 
@@ -11,10 +11,6 @@ namespace arenascope {
 namespace {
 
 constexpr Bytes kLargestRequest = Bytes{1} << 46;
-
-Bytes round_up(Bytes bytes, Bytes unit) {
-  return static_cast<Bytes>(align_up(static_cast<uint64_t>(bytes), static_cast<uint64_t>(unit)));
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/seeded.h"
+#include <arenascope/base/counted_random.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,10 +11,7 @@ namespace {
 
 // Element i of the sequence that starts at `state`, in [0, 1) with 24 bits.
 double unit(uint64_t state, int64_t i) {
-  uint64_t z = state + (static_cast<uint64_t>(i) + 1) * 0x9E3779B97F4A7C15ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  z ^= z >> 31;
+  const uint64_t z = CountedRandom::mixed(state + (static_cast<uint64_t>(i) + 1) * CountedRandom::kStep);
   return static_cast<double>(z >> 40) / (1 << 24);
 }
 
@@ -23,12 +21,6 @@ void put(std::byte* out, int64_t i, T value) {
 }
 
 }  // namespace
-
-uint64_t fnv1a(std::string_view text) {
-  uint64_t hash = 0xCBF29CE484222325ull;
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
-  return hash;
-}
 
 Status SeededNumbers::operator()(std::byte* out) const {
   const double low = range_.low, width = range_.high - low;

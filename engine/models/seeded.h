@@ -3,6 +3,7 @@
 // and i, so the bytes are the same in every run, for every order and thread count.
 // Source: splitmix64 (Steele, Lea, Flood 2014) over the 64-bit FNV-1a hash of the name.
 #pragma once
+#include <arenascope/base/fnv1a.h>
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
 
@@ -12,8 +13,6 @@
 #include <string_view>
 
 namespace arenascope::models {
-
-uint64_t fnv1a(std::string_view text);
 
 // The range of a tensor's elements: uniform in [low, high).
 struct Range {

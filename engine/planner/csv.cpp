@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/printable.h>
+#include <arenascope/base/trimmed.h>
 #include <arenascope/planner/csv.h>
 #include <fmt/format.h>
 
@@ -19,13 +20,6 @@ struct Header {
   int fields = 0;
   bool inclusive = false;  // the column is called `end`
 };
-
-std::string_view trimmed(std::string_view s) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front())) s.remove_prefix(1);
-  while (!s.empty() && blank(s.back())) s.remove_suffix(1);
-  return s;
-}
 
 std::vector<std::string_view> split(std::string_view s, char at) {
   std::vector<std::string_view> out;

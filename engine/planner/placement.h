@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shared by the planners: converts a problem to items, and placed items to a plan with its figures.
 #pragma once
+#include <arenascope/base/round_up.h>
 #include <arenascope/planner/planner.h>
 #include "engine/planner/items.h"
 
@@ -21,9 +22,6 @@ Result<Plan> plan_items(std::string_view name, const Problem& problem, bool in_p
 
 // The end of the highest item.
 Bytes arena_of(const Items& items, const std::vector<Bytes>& offsets);
-
-// x rounded up to a multiple of any positive alignment.
-inline Bytes round_up(Bytes x, Bytes alignment) { return (x + alignment - 1) / alignment * alignment; }
 
 // A multiple of both; both stay far below 2^60, or the larger of them serves.
 Bytes common_alignment(Bytes a, Bytes b);

@@ -3,24 +3,11 @@
 
 #include <cstring>
 
+#include <arenascope/base/counted_random.h>
+#include <arenascope/base/fnv1a.h>
 #include <fmt/format.h>
 
 namespace arenascope {
-namespace {
-
-uint64_t hash_name(std::string_view text) {  // FNV-1a, 64 bit
-  uint64_t h = 0xCBF29CE484222325u;
-  for (char c : text) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
-  return h;
-}
-
-uint64_t splitmix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
 
 Status copy_input(const Tensor& given, TensorImpl& tensor) {
   if (given.dtype() != tensor.dtype || !(given.sizes() == tensor.sizes))
@@ -33,10 +20,10 @@ Status copy_input(const Tensor& given, TensorImpl& tensor) {
 Status fill_seeded(TensorImpl& tensor) {
   const auto bytes = static_cast<size_t>(tensor.byte_count());
   std::memset(tensor.data(), 0, bytes);
-  const uint64_t seed = hash_name(tensor.name);
+  const uint64_t seed = fnv1a(tensor.name);
   const int64_t count = tensor.element_count();
   const auto number = [&](int64_t i) {
-    const uint64_t z = splitmix(seed + static_cast<uint64_t>(i + 1) * 0x9E3779B97F4A7C15u);
+    const uint64_t z = CountedRandom::mixed(seed + static_cast<uint64_t>(i + 1) * CountedRandom::kStep);
     return static_cast<double>(z >> 40) / double(1 << 23) - 1.0;
   };
   if (tensor.dtype == DType::F32)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include <arenascope/base/counted_random.h>
 #include <arenascope/runtime/device_transfer.h>
 #include "engine/backends/op_cases/case_builder.h"
 
@@ -16,12 +17,7 @@ namespace {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-  }
+  uint64_t next() { return CountedRandom::mixed(state_ += CountedRandom::kStep); }
   double in(double low, double high) { return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:

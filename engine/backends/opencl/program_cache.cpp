@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <arenascope/base/fnv1a.h>
 #include <fmt/format.h>
 
 namespace arenascope::opencl {
@@ -26,15 +27,10 @@ struct Header {
 };
 
 uint64_t checksum(const std::string& key, const std::vector<uint8_t>& bytes) {
-  return hash_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash_text(key));
+  return fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, fnv1a(key));
 }
 
 }  // namespace
-
-uint64_t hash_text(std::string_view text, uint64_t h) {
-  for (char c : text) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
-  return h;
-}
 
 std::string user_cache_folder() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/')
@@ -90,11 +86,11 @@ ProgramCache::ProgramCache(std::string folder, const DeviceFacts& facts) {
   if (folder.empty()) folder = user_cache_folder();
   if (folder.empty()) return;
   device_ = facts.platform_name + "|" + facts.name + "|" + facts.version + "|" + facts.driver;
-  folder_ = fmt::format("{}/{:016x}", folder, hash_text(device_));
+  folder_ = fmt::format("{}/{:016x}", folder, fnv1a(device_));
 }
 
 std::string ProgramCache::path(const std::string& name, const std::string& key) const {
-  return fmt::format("{}/{}-{:016x}.bin", folder_, name, hash_text(key));
+  return fmt::format("{}/{}-{:016x}.bin", folder_, name, fnv1a(key));
 }
 
 std::optional<std::vector<uint8_t>> ProgramCache::load(const std::string& name, const std::string& key,

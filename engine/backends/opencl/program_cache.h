@@ -12,9 +12,6 @@
 
 namespace arenascope::opencl {
 
-// FNV-1a, 64 bits.
-uint64_t hash_text(std::string_view text, uint64_t seed = 0xCBF29CE484222325u);
-
 // $XDG_CACHE_HOME/arenascope/opencl, or ~/.cache/…; empty if neither is set.
 std::string user_cache_folder();
 

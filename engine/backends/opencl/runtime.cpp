@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <arenascope/base/fnv1a.h>
 #include <fmt/format.h>
 
 #include "engine/backends/opencl/kernel_sources.h"
@@ -105,7 +106,7 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
   if (options_.precision == Precision::Normal) all += " -cl-unsafe-math-optimizations";
   if (options_.precision == Precision::Low) all += " -DSATURATE";
   if (facts_.fp64) all += " -DHAS_FP64";
-  built.key = fmt::format("{}\n{}\n{:016x}", name, all, hash_text(source));
+  built.key = fmt::format("{}\n{}\n{:016x}", name, all, fnv1a(source));
   cl_int code = CL_SUCCESS;
   bool damaged = false;
   if (auto binary = cache_->load(name, built.key, damaged)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/chat/template.h"
 
+#include <arenascope/base/trimmed.h>
 #include <fmt/format.h>
 
 namespace arenascope::models::chat {
@@ -10,12 +11,6 @@ using Node = Template::Node;
 constexpr size_t kMaxText = size_t{1} << 24;
 constexpr int kDeepestStatement = 50;
 constexpr size_t kMaxSteps = 1 << 18;
-
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
 
 // Text between tags ('t'), an expression ('{') or a statement ('%').
 struct Piece {

@@ -19,13 +19,15 @@ class CountedRandom {
   // The result of the call of next() with this index, counted from 0.
   ARENASCOPE_EVERYWHERE uint64_t at(uint64_t place) const { return mixed(state_ + (place + 1) * kStep); }
 
- private:
-  static constexpr uint64_t kStep = 0x9E3779B97F4A7C15u;
+  static constexpr uint64_t kStep = 0x9E3779B97F4A7C15u;  // between the states of consecutive numbers
+  // The number of a state.
   ARENASCOPE_EVERYWHERE static constexpr uint64_t mixed(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
+
+ private:
   uint64_t state_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operators of numbers that also accept strings: they compute with string indices, after both operands use one string table.
+#include <arenascope/base/trimmed.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/small_types.h"
@@ -148,16 +149,9 @@ void unique_strings(OpCall& c) {
   with_indices(c, std::move(sources), {0});
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\r\v\f";
-  const size_t begin = text.find_first_not_of(kSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 template <class Number>
 bool parse(std::string_view text, Number& out) {
-  text = trimmed(text);
+  text = trimmed(text, " \t\n\r\v\f");
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
   return problem == std::errc() && rest == text.data() + text.size() && !text.empty();
