@@ -6780,12 +6780,12 @@ next: %7</source>
         <translation>已预留但未分配：为下一个请求缓存，或内存块内的浪费</translation>
     </message>
     <message>
-        <source>Reservations</source>
-        <translation>预留次数</translation>
+        <source>Reserved changes</source>
+        <translation>预留变化</translation>
     </message>
     <message>
-        <source>Number of times that memory was obtained from the system: cache misses</source>
-        <translation>从系统获得内存的次数：缓存未命中</translation>
+        <source>Reservations and releases together: how often memory was obtained from the system or released to it</source>
+        <translation>预留与归还的总次数：从系统获得内存或归还系统的次数</translation>
     </message>
     <message>
         <source>No counters.</source>

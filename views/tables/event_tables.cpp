@@ -6,7 +6,6 @@
 #include <views/common/format.h>
 #include <QCoreApplication>
 
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -103,16 +102,7 @@ bool has_reservations(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
   return !snapshot.series(kind, trace::MemoryCount::Reserved).samples.empty();
 }
 
-// Number of reservations of each kind.
-std::array<int64_t, trace::kMemoryKinds> reservations_of(const trace::Snapshot& snapshot) {
-  std::array<int64_t, trace::kMemoryKinds> counts{};
-  for (size_t i = 0; i < snapshot.memory_events.size(); ++i)
-    if (const trace::Event& e = snapshot.event(snapshot.memory_events[i]); e.kind() == trace::EventKind::Reserve)
-      ++counts[static_cast<size_t>(e.memory_kind())];
-  return counts;
-}
-
-// The unallocated part of a kind's reserved memory, and the number of reservations.
+// The unallocated part of a kind's reserved memory, and the number of reservations and releases.
 void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::function<trace::MemoryKind(size_t row)> kind) {
   const auto last = [snapshot, kind](size_t r, trace::MemoryCount count) {
     const auto& samples = snapshot->series(kind(r), count).samples;
@@ -128,11 +118,12 @@ void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::functio
       },
       recorded));
   table.columns.push_back(figure_column(
-      EventTablesTexts::tr("Reservations"),
-      EventTablesTexts::tr("Number of times that memory was obtained from the system: cache misses"), FigureUnit::Count,
-      [kind](size_t r) { return kind_figure(kind(r), "reservations"); },
-      [reservations = reservations_of(*snapshot), kind](size_t r) {
-        return static_cast<double>(reservations[static_cast<size_t>(kind(r))]);
+      EventTablesTexts::tr("Reserved changes"),
+      EventTablesTexts::tr(
+          "Reservations and releases together: how often memory was obtained from the system or released to it"),
+      FigureUnit::Count, [kind](size_t r) { return kind_figure(kind(r), "reserved.changes"); },
+      [snapshot, kind](size_t r) {
+        return static_cast<double>(snapshot->series(kind(r), trace::MemoryCount::Reserved).samples.size());
       },
       recorded));
 }

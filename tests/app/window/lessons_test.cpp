@@ -138,17 +138,18 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTRY_VERIFY_WITH_TIMEOUT(!window_->lesson_player()->busy(), kPatience);
   }
 
-  // A block that is taken from the system and released is one reservation.
-  void reservations_do_not_count_releases() {
+  // A block that is taken from the system and released again: one reservation, two changes of the reserved memory.
+  void reservations_are_distinct_from_changes() {
     make_window();
     window_->open("program:kept_alive");
     QTRY_VERIFY_WITH_TIMEOUT(doc().spec() == u"program:kept_alive" && doc().source()->snapshot()->event_count > 0,
                              kPatience);
     const TablePtr table = allocators_table(TableInput::of(*doc().source()));
     QCOMPARE(table->rows, size_t{1});
-    const auto column = std::ranges::find(table->columns, QString("Reservations"), &Column::title);
+    QVERIFY(std::ranges::find(table->columns, QString("Reservations"), &Column::title) == table->columns.end());
+    const auto column = std::ranges::find(table->columns, QString("Reserved changes"), &Column::title);
     QVERIFY(column != table->columns.end());
-    QCOMPARE(column->text(0), QString("1"));
+    QCOMPARE(column->text(0), QString("2"));
   }
 
   void kinds_of_one_device_are_called_by_their_kind() {

@@ -328,7 +328,7 @@ class TablesTest : public QObject {
     const TablePtr kinds = allocators_table({allocations, {}, nullptr, nullptr});
     QCOMPARE(kinds->rows, size_t{1});
     QCOMPARE(cell(kinds, "Peak active", 0), format_bytes(1024));
-    for (const char* title : {"Reserved", "Peak reserved", "Unallocated", "Reservations"})
+    for (const char* title : {"Reserved", "Peak reserved", "Unallocated", "Reserved changes"})
       QCOMPARE(cell(kinds, QString::fromLatin1(title), 0), QString());
     const TablePtr holes = holes_table({allocations, {}, nullptr, nullptr});
     QCOMPARE(holes->rows, size_t{0});
