@@ -47,6 +47,34 @@ Status own_blocks(trace::Recorder& recorder) {
   return {};
 }
 
+// Describes the slices as a plan, so that the arena map shows them.
+void describe_slices(trace::Recorder& recorder, const std::vector<Planned>& tensors, const planner::Plan& placed) {
+  trace::GraphInfo graph;
+  trace::PlanInfo plan;
+  plan.planner = "search";
+  plan.lower_bound_bytes = placed.lower_bound;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    trace::TensorInfo& tensor = graph.nodes.emplace_back();
+    tensor.name = fmt::format("t{}", i);
+    tensor.op = "BUFFER";
+    tensor.dtype = "u8";
+    tensor.shape = {tensors[i].bytes};
+    tensor.strides = {1};
+    tensor.bytes = tensors[i].bytes;
+    trace::SliceInfo& slice = plan.slices.emplace_back();
+    slice.tensor = trace::TensorRef::node(NodeId(i));
+    slice.offset = placed.offsets[i];
+    slice.size = tensors[i].bytes;
+    slice.first = Step(tensors[i].first);
+    slice.last = Step(tensors[i].last);
+    slice.block = BlockId(i);
+    plan.order.push_back(NodeId(i));
+    plan.arena_bytes = std::max(plan.arena_bytes, slice.offset + slice.size);
+  }
+  plan.graph = recorder.describe(std::move(graph));
+  recorder.describe(std::move(plan));
+}
+
 // The same tensors as slices of one block, placed by a planner; each holds its data during its lifetime.
 Status one_arena(trace::Recorder& recorder) {
   RecordedContext context(recorder);
@@ -75,6 +103,7 @@ Status one_arena(trace::Recorder& recorder) {
       if (tensors[i].last == step) overwritten += other_than(static_cast<int>(i), slices[i].data(), slices[i].bytes());
     }
   context.count("overwritten", overwritten);
+  describe_slices(recorder, tensors, *plan);
   return {};
 }
 

@@ -195,6 +195,8 @@ TEST_CASE("every example program runs and shows its fault") {
   CHECK(play("one_arena", "reservations(workspace)") == "1");
   CHECK(play("one_arena", "most_reserved(workspace)") == "90112");
   CHECK(play("one_arena", "counter(overwritten)") == "0");
+  CHECK(play("one_arena", "planned_tensors") == "20");  // the slices are drawn
+  CHECK(play("one_arena", "arena") == "90112");
   CHECK(play("one_kind", "most_active(kv_cache)") == "0");
   CHECK(play("kinds", "most_active(kv_cache)") == "98304");
   CHECK(play("unchecked_view", "counter(overwritten)") == "16384");
