@@ -106,8 +106,9 @@ Json inspector_json(const PlayedState& state) {
 Json table_of(const std::string& panel, const PlayedState& state) {
   if (panel == "inspector") return inspector_json(state);
   if (panel == "findings") return findings_json(state);
+  const std::string shown = panel == "graph" ? "nodes" : panel;
   for (const PanelDescriptor& kind : panel_kinds())
-    if (panel == kind.id && kind.table != nullptr)
+    if (shown == kind.id && kind.table != nullptr)
       return table_json(*kind.table(table_input(state.scene)), state.scene);
   return {{"columns", Json::array()},
           {"rows", Json::array()},
@@ -118,8 +119,10 @@ Json table_of(const std::string& panel, const PlayedState& state) {
 // The script shows the table of a panel without a picture.
 Json tables_json(const PlayedState& state) {
   Json out = Json::object();
-  for (const std::string& panel : state.panels)
-    if (panel != "graph" && panel != "training" && panel != "timeline") out[panel] = table_of(panel, state);
+  for (const std::string& panel : state.panels) {
+    const bool both = panel == "objects" || panel == "pools";  // as in the window
+    if (both || picture_of_panel(panel, state).is_null()) out[panel] = table_of(panel, state);
+  }
   return out;
 }
 

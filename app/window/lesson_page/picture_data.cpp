@@ -63,24 +63,26 @@ Json plan_picture(const trace::GraphInfo& graph, const trace::PlanInfo& plan) {
           {"slices", slices}};
 }
 
-// Recorded memory over time: allocations by address, and the curves of allocated and reserved bytes.
-Json memory_picture(const PlayedState& state) {
+// Recorded memory over time: allocations by address, or the curves of allocated and reserved bytes. Null: not recorded.
+Json memory_picture(const std::string& panel, const PlayedState& state) {
   ReportLimits limits;
   limits.rectangles = 600, limits.spans = 0, limits.points = 400, limits.rows = 0;
   const Json report = make_report(shown_snapshot(state.scene), "", limits);
   const trace::TimeRange time = shown_time(state);
   const Nanoseconds origin = state.scene.snapshot->time.begin;
-  Json out{{"kind", "memory"},
-           {"from", time.begin - origin},
-           {"to", time.end - origin},
-           {"active", report["occupancy"]["active"]},
-           {"reserved", report["occupancy"]["reserved"]}};
+  Json out{{"kind", "memory"}, {"from", time.begin - origin}, {"to", time.end - origin}};
+  const Json& curves = report["occupancy"];
+  if (panel == "occupancy") {
+    out["active"] = curves["active"];
+    out["reserved"] = curves["reserved"];
+    return curves["active"].empty() && curves["reserved"].empty() ? Json() : out;
+  }
   for (const Json& map : report["maps"])
     if (map["axis"] == "time") {
       out["map"] = map;
       out["names"] = report["names"];
     }
-  return out;
+  return out.contains("map") && !out["map"]["rectangles"].empty() ? out : Json();
 }
 
 const char* span_kind(trace::EventKind kind) {
@@ -117,7 +119,7 @@ Json timeline_picture(const PlayedState& state) {
   Json tracks = Json::array();
   for (size_t i = 0; i < state.scene.snapshot->tracks.size(); ++i)
     if (Json track = track_picture(state, i, time); !track["spans"].empty()) tracks.push_back(std::move(track));
-  return {{"kind", "timeline"}, {"length", time.length()}, {"tracks", tracks}};
+  return tracks.empty() ? Json() : Json{{"kind", "timeline"}, {"length", time.length()}, {"tracks", tracks}};
 }
 
 Json objects_picture(const trace::ContextInfo& context) {
@@ -140,21 +142,20 @@ Json frontier_picture(const lesson::Scene& scene) {
   return {{"kind", "frontier"}, {"points", points}};
 }
 
-// Null: the panel is a table.
+}  // namespace
+
 Json picture_of_panel(const std::string& panel, const PlayedState& state) {
   const lesson::Scene& s = state.scene;
   const bool planned = s.plan && s.graph && !s.plan->slices.empty();
   if (panel == "graph" && s.graph && s.graph->nodes.size() <= kMaxGraphNodes) return graph_picture(*s.graph);
   if (panel == "arena" || panel == "lifetimes" || panel == "occupancy")
-    return planned ? plan_picture(*s.graph, *s.plan) : memory_picture(state);
-  if (panel == "pools") return memory_picture(state);
+    return planned ? plan_picture(*s.graph, *s.plan) : memory_picture(panel, state);
+  if (panel == "pools") return memory_picture(panel, state);
   if (panel == "timeline") return timeline_picture(state);
   if (panel == "objects" && !s.snapshot->contexts.empty()) return objects_picture(*s.snapshot->contexts.back());
   if (panel == "training") return frontier_picture(s);
   return nullptr;
 }
-
-}  // namespace
 
 size_t PictureStore::add(const Json& picture) {
   const std::string text = picture.dump(-1, ' ', false, Json::error_handler_t::replace);

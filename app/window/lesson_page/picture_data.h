@@ -20,7 +20,9 @@ class PictureStore {
   Json list_ = Json::array();
 };
 
-// {"panel", "picture"} for each panel of the state; a panel without a picture is a table (page_texts.h).
+// Null: the panel is a table (page_texts.h).
+Json picture_of_panel(const std::string& panel, const PlayedState& state);
+// {"panel", "picture"} for each panel of the state.
 Json panels_json(PictureStore& store, const PlayedState& state);
 
 // "node 22" for a tensor without a name, as in the facts.
