@@ -48,7 +48,7 @@ std::pair<std::string, std::vector<std::string>> named(const Selection& selectio
 
 LessonPlayer::LessonPlayer(Shell& shell, LessonPanel* panel)
     : QObject(shell.window), shell_(shell), panel_(panel), actions_(shell, panel) {
-  timer_.setInterval(30);
+  timer_.setInterval(10);
   connect(&timer_, &QTimer::timeout, this, &LessonPlayer::advance);
   connect(panel_, &LessonPanel::entered, this, &LessonPlayer::enter);
   connect(panel_, &LessonPanel::left, this, &LessonPlayer::leave);
