@@ -14,9 +14,12 @@ namespace {
 
 constexpr int kThreads = 2, kParts = 8;
 constexpr int64_t kElements = 1 << 14;
+constexpr std::chrono::seconds kLongestDelay{5};
+constexpr std::chrono::milliseconds kDelayAfter{10};  // the other thread waits at the barrier meanwhile
 
 // RELU in eight chunks of one millisecond. The first one delays its thread, as a page fault or another process on the
-// core would. No other chunk begins before that.
+// core would: until the other thread has begun the remaining chunks of its half, however busy the machine is. No other
+// chunk begins before the first one.
 class HeldUp final : public StatelessBackend {
  public:
   std::string_view name() const override { return "cpu"; }
@@ -32,7 +35,12 @@ class HeldUp final : public StatelessBackend {
   Status compute(const TensorImpl& node, const ComputeParams& p) override {
     if (p.ith == 0) {
       begun_ = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      const auto latest = std::chrono::steady_clock::now() + kLongestDelay;
+      while (stolen_ < kParts / kThreads - 1 && std::chrono::steady_clock::now() < latest)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::sleep_for(kDelayAfter);
+    } else if (p.ith < kParts / kThreads) {
+      ++stolen_;
     }
     while (!begun_) std::this_thread::yield();
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
@@ -47,6 +55,7 @@ class HeldUp final : public StatelessBackend {
 
  private:
   std::atomic<bool> begun_{false};
+  std::atomic<int> stolen_{0};  // chunks of the delayed thread's half that have begun
 };
 
 Status held_up(trace::Recorder& recorder) {
