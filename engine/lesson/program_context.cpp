@@ -157,6 +157,7 @@ RecordedContext::~RecordedContext() {
 }
 
 Status RecordedContext::use(MemoryKind kind, std::shared_ptr<Allocator> allocator) {
+  devices_[kind] = allocator->device();
   return context_->register_allocator(kind, std::move(allocator));
 }
 
@@ -169,7 +170,7 @@ Status RecordedContext::bind(const std::string& name, const MemoryBlock& block, 
 }
 
 Result<BlockPtr> RecordedContext::take(const std::string& name, MemoryKind kind, Bytes bytes) {
-  auto block = context_->allocate({}, kind, bytes);
+  auto block = context_->allocate(devices_[kind], kind, bytes);
   if (!block) return block;
   if (auto bound = bind(name, **block, bytes); !bound) return bound.error();
   return block;

@@ -73,12 +73,14 @@ class SegmentAllocator final : public PagedAllocator {
 // limit on its size. Separate buffers are never taken from the free list.
 class FirstLargerPool final : public PagedAllocator {
  public:
-  explicit FirstLargerPool(bool separate = false) : separate_(separate) {}
+  explicit FirstLargerPool(bool separate = false, Device device = {}) : separate_(separate), device_(device) {}
+  Device device() const override { return device_; }
   Result<void*> allocate(Bytes bytes, size_t alignment) override;
   void deallocate(void* pointer, Bytes bytes) noexcept override;
 
  private:
   bool separate_;
+  Device device_;
   std::multimap<Bytes, void*> free_;
   std::map<void*, Bytes> sizes_;
 };
@@ -109,7 +111,8 @@ class RecordedContext {
   trace::Recorder& recorder_;
   std::shared_ptr<AllocationRecorder> observer_;
   std::shared_ptr<ExecutionContext> context_ = make_cpu_context();
-  trace::ThreadRing* ring_ = nullptr;  // for the program's counters
+  trace::ThreadRing* ring_ = nullptr;     // for the program's counters
+  std::map<MemoryKind, Device> devices_;  // of the allocators that the program uses
   std::vector<std::string> names_;
   trace::GraphId graph_;  // whose leaf tensors have these names
   std::map<std::string, trace::CounterId> counters_;

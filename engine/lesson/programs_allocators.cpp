@@ -57,7 +57,8 @@ Status kinds(trace::Recorder& recorder) { return model_memory(recorder, true); }
 // Three tensors of a network in a device's pool: a large one, a small one, and a large one again.
 Status pool(trace::Recorder& recorder, bool separate, Bytes middle) {
   RecordedContext context(recorder, {"large", "middle", "large again"});
-  ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::make_shared<FirstLargerPool>(separate)));
+  const Device device{DeviceType::Simulated, 0};
+  ARENASCOPE_TRY(context.use(MemoryKind::Workspace, std::make_shared<FirstLargerPool>(separate, device)));
   ARENASCOPE_TRY(context.allocate("large", MemoryKind::Workspace, 256 * KiB));
   context.free("large");
   ARENASCOPE_TRY(context.allocate("middle", MemoryKind::Workspace, middle));

@@ -164,6 +164,14 @@ TEST_CASE("the blocks of a program are called by their tensors") {
   }
 }
 
+TEST_CASE("the pool of a device is not called that of the processor") {
+  const auto session = run_program("pool_reuse");
+  REQUIRE_MESSAGE(session.ok(), session.error().message);
+  const auto snapshot = (*session)->snapshot();
+  REQUIRE(snapshot->allocators.size() == 1);
+  CHECK(snapshot->allocators[0].name == "simulated:0 workspace");
+}
+
 TEST_CASE("every example program runs and shows its fault") {
   for (const Program& program : programs()) {
     CAPTURE(program.name);
