@@ -5,7 +5,7 @@
 #include <views/search/search_all.h>
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QShortcut>
+#include <QKeyEvent>
 #include <QVBoxLayout>
 
 namespace arenascope::app {
@@ -71,8 +71,7 @@ SearchPanel::SearchPanel(const ViewContext& context, QWidget* parent) : QWidget(
   });
   connect(table_->model(), &TableModel::modelReset, this, &SearchPanel::on_rows_changed);
   connect(table_->model(), &TableModel::rowsInserted, this, &SearchPanel::on_rows_changed);
-  auto* escape = new QShortcut(QKeySequence(Qt::Key_Escape), field_, nullptr, nullptr, Qt::WidgetShortcut);
-  connect(escape, &QShortcut::activated, this, &SearchPanel::left);
+  field_->installEventFilter(this);
   retranslate();
 }
 
@@ -132,6 +131,15 @@ void SearchPanel::retranslate() {
   field_->setToolTip(tr("Return: next match. Escape: close"));
   note_->setAccessibleName(tr("Note about the search"));
   search();
+}
+
+// Escape also clears the selection, elsewhere in the window.
+bool SearchPanel::eventFilter(QObject* watched, QEvent* event) {
+  const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+  if (!key || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape) return QWidget::eventFilter(watched, event);
+  event->accept();
+  if (event->type() == QEvent::KeyPress) Q_EMIT left();
+  return true;
 }
 
 void SearchPanel::changeEvent(QEvent* event) {

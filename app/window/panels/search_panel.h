@@ -32,6 +32,7 @@ class SearchPanel : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void build(const views::ViewContext& context);
