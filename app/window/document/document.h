@@ -52,7 +52,7 @@ class DocumentParts {
     views::GraphView::ViewState graph;
     views::FlameView::ViewState flame;
     QMap<QString, views::TablePanel::ViewState> tables;
-    QString search;  // text of the search panel
+    QString search;                                 // text of the search panel
     std::optional<views::TimeRangeSelection> mark;  // first of two range marks in a trace without steps
     bool operator==(const ViewStates&) const = default;
   };
