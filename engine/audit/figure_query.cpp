@@ -122,6 +122,7 @@ Answered ask(const AuditContext& context, std::string_view id) {
   if (what == "run") return query_run(context, reader);
   if (what == "plan") return query_plan(context, reader);
   if (what == "graph") return query_graph(context, reader);
+  if (what == "counter") return query_counter(context, reader);
   if (what == "block") return query_block(context, reader);
   if (what == "space") return query_space(context, reader);
   if (what == "span") return query_span(context, reader);

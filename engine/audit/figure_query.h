@@ -66,6 +66,7 @@ Answered query_instant(const AuditContext& context, int32_t run, Nanoseconds tim
                        FigureIdReader reader);  // "run.R.at.T.", "recording.at.T."
 Answered query_step(const AuditContext& context, int32_t run, int32_t step, FigureIdReader reader);  // "run.R.step.S."
 Answered query_node(const AuditContext& context, int32_t run, FigureIdReader reader);                // "run.R.node."
+Answered query_counter(const AuditContext& context, FigureIdReader reader);                          // "counter.C.at.T"
 Answered query_block(const AuditContext& context, FigureIdReader reader);
 Answered query_space(const AuditContext& context, FigureIdReader reader);
 Answered query_plan(const AuditContext& context, FigureIdReader reader);

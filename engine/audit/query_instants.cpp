@@ -79,10 +79,15 @@ Bytes max_of(const Raw& raw, Kinds kind, bool active, Nanoseconds begin, Nanosec
   return most;
 }
 
-Bytes filled_at(const Raw& raw, Nanoseconds time) {
+const RawSample* sample_at(const Raw& raw, int32_t counter, Nanoseconds time) {
   const RawSample* newest = nullptr;
   for (const RawSample& s : raw.samples)
-    if (s.counter == raw.cache_filled && s.time <= time && (newest == nullptr || s.time >= newest->time)) newest = &s;
+    if (s.counter == counter && s.time <= time && (newest == nullptr || s.time >= newest->time)) newest = &s;
+  return newest;
+}
+
+Bytes filled_at(const Raw& raw, Nanoseconds time) {
+  const RawSample* newest = sample_at(raw, raw.cache_filled, time);
   return newest != nullptr ? static_cast<Bytes>(newest->value) : 0;
 }
 
@@ -244,6 +249,15 @@ Answered query_step(const AuditContext& context, int32_t run, int32_t step, Figu
   const auto begin = steps.find(step);
   if (begin == steps.end() || std::next(begin) == steps.end()) return std::nullopt;
   return query_memory(context.raw, what, begin->second, std::next(begin)->second, reader);
+}
+
+Answered query_counter(const AuditContext& context, FigureIdReader reader) {
+  const auto counter = reader.number();
+  if (!counter || reader.next() != "at") return std::nullopt;
+  const auto at = reader.number();
+  if (!at) return std::nullopt;
+  const RawSample* sample = sample_at(context.raw, static_cast<int32_t>(*counter), context.raw.begin + *at);
+  return sample == nullptr ? std::nullopt : Answered({sample->value, Unit::Count});
 }
 
 Answered query_instant(const AuditContext& context, int32_t run, Nanoseconds time, FigureIdReader reader) {
