@@ -7320,6 +7320,10 @@ next: %7</source>
         <source>kernel %1</source>
         <translation>内核 %1</translation>
     </message>
+    <message>
+        <source>%1, at %2</source>
+        <translation>%1，位于 %2</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::DisplayNames</name>

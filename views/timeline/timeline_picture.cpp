@@ -90,6 +90,7 @@ class TimelinePictureBuilder {
       builder.collect(stop);
       if (!stop.stop_requested()) insert_under(theirs, builder.rects_);
     }
+    add_counters();
     for (const TimelineRow& row : p_.rows)
       if (row.pinned) p_.pinned_height = std::max(p_.pinned_height, row.top + row.height);
     if (p_.pinned_height > 0) {
@@ -112,7 +113,7 @@ class TimelinePictureBuilder {
     for (const bool by_name : {true, false}) {
       for (size_t t = 0; t < theirs.rows.size(); ++t) {
         for (size_t r = 0; r < p_.rows.size() && under[t] < 0; ++r) {
-          if (has[r] || !p_.rows[r].track.valid()) continue;
+          if (has[r] || !p_.rows[r].track.valid() || !theirs.rows[t].track.valid()) continue;
           const trace::ThreadInfo a = info(s_, p_.rows[r]), b = info(other, theirs.rows[t]);
           if (by_name ? a.name != b.name : a.kind != b.kind) continue;
           under[t] = static_cast<int32_t>(r);
@@ -290,6 +291,21 @@ class TimelinePictureBuilder {
     stack(cell.work, kSpanDenseWork);
     stack(cell.other, kSpanDenseOther);
     stack(cell.wait, kSpanDenseWait);
+  }
+
+  // A recording of a model has its own views of the memory that its counters measure.
+  void add_counters() {
+    if (s_.recorded_runs() > 0 || in_.axis.mode != AxisMode::Time) return;
+    for (size_t i = 0; i < s_.counters.size() && i < s_.counter_series.size(); ++i) {
+      CounterCurve curve = curve_of(s_, trace::CounterId(i), in_.axis, in_.pixels);
+      if (s_.counter_series[i].samples.empty()) continue;
+      TimelineRow row;
+      row.counter = curve.counter;
+      row.top = curve.top = p_.height;
+      p_.height += row.height;
+      p_.rows.push_back(std::move(row));
+      p_.curves.push_back(std::move(curve));
+    }
   }
 
   void add_barriers() {

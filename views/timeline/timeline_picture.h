@@ -2,6 +2,7 @@
 // Prepared data of the timeline: the spans of each track as rectangles, merged if they share a pixel.
 #pragma once
 #include <views/common/plot_view.h>
+#include <views/timeline/timeline_curves.h>
 #include <views/timeline/timeline_layers.h>
 
 #include <set>
@@ -24,13 +25,14 @@ enum TimelineStyle : uint32_t {
 };
 
 struct TimelineRow {
-  trace::TrackId track;  // invalid: the row of steps, or of layers
+  trace::TrackId track;  // invalid: the row of steps, of layers or of a counter
   int lanes = 1;
   double top = 0, height = 1;  // in rows, from the top
   trace::BusyShare share;      // of the whole current run
   bool other = false;          // a track of the other side of the comparison
   bool pinned = false;         // moved to the top by the user
   bool layers = false;         // one lane per depth
+  trace::CounterId counter{};  // valid: its curve is in this row
   std::string program{};  // heading above the rows of a process, if there are several processes; empty: not a heading
 };
 
@@ -62,6 +64,7 @@ struct TimelinePicture : Prepared {
   double pinned_height = 0;               // height of the pinned rows from the top
   std::shared_ptr<const RectSet> pinned;  // subset of `spans` in pinned rows; null: none are pinned
   std::vector<TimelineItem> items;
+  std::vector<CounterCurve> curves;  // of traces of other programs
   std::vector<PauseMark> pauses;
   std::vector<BarrierMark> barriers;  // by x; empty if they are too dense
   Nanoseconds wait_sum = 0;           // of the barriers in `barriers`

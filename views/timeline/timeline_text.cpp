@@ -193,6 +193,11 @@ FigureText TimelineView::tip_of_span(const TimelineItem& item) const {
 }
 
 FigureText TimelineView::tip(const QPointF& pixel) const {
+  const bool inside = picture_ && plot()->axisRect()->rect().contains(pixel.toPoint()) && pixel.y() >= pinned_bottom();
+  const CounterCurve* curve = inside ? curve_at(picture_->curves, -y_axis()->pixelToCoord(pixel.y())) : nullptr;
+  if (curve != nullptr)
+    return counter_tip(*picture_->snapshot, *curve,
+                       context().axis->frame().time_of_x(x_axis()->pixelToCoord(pixel.x())));
   const TimelineItem* item = item_at(pixel);
   if (!item) return {};
   if (item->layer)

@@ -22,6 +22,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
   spans_ = new RectPlottable(x_axis(), y_axis());
   spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
   spans_->set_dense_from(6000);
+  new TimelineCurves(x_axis(), y_axis(), this);
   top_ = plot()->axisRect()->addAxis(QCPAxis::atRight);
   top_->setVisible(false);
   new TimelinePinnedGround(x_axis(), top_, this);
@@ -138,6 +139,7 @@ void TimelineView::restyle() {
 
 QString TimelineView::row_name(const TimelineRow& row) const {
   if (!row.program.empty()) return QString::fromStdString(row.program);
+  if (row.counter.valid()) return QString::fromStdString(picture_->snapshot->counters[row.counter.index()].name);
   if (!row.track.valid()) return row.layers ? tr("layer") : tr("node");
   const auto& tracks = (row.other ? picture_->other : picture_->snapshot)->tracks;
   if (row.track.index() >= tracks.size()) return {};

@@ -22,7 +22,7 @@ constexpr PanelNeed kNeeds[] = {
     {"occupancy", [](C c) { return c.plan || (c.memory && c.history); }},
     {"arena", [](C c) { return c.plan || c.addresses; }},
     {"lifetimes", [](C c) { return c.plan || (c.addresses && c.history); }},
-    {"timeline", [](C c) { return c.spans || c.role.runnable; }},
+    {"timeline", [](C c) { return c.spans || c.counters || c.role.runnable; }},
     {"inspector", [](C) { return true; }},
     {"lesson", [](C) { return true; }},
     {"nodes", [](C c) { return c.graph; }},

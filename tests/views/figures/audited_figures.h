@@ -63,9 +63,9 @@ inline bool is_guess(const std::string& id) {
 
 // Values that depend on the user's selection state nothing about a recording; only these are exempt.
 inline const std::set<std::string>& chosen_figures() {
-  static const std::set<std::string> all{"chosen.step",  "chosen.address", "chosen.block", "chosen.first",
-                                         "chosen.last",  "chosen.steps",   "chosen.rows",  "chosen.most",
-                                         "chosen.begin", "chosen.length",  "chosen.bytes", "chosen.offset"};
+  static const std::set<std::string> all{
+      "chosen.step", "chosen.address", "chosen.block",  "chosen.first", "chosen.last",   "chosen.steps", "chosen.rows",
+      "chosen.most", "chosen.begin",   "chosen.length", "chosen.bytes", "chosen.offset", "chosen.time"};
   return all;
 }
 
@@ -86,6 +86,7 @@ class NamesOf {
     }
     for (const auto& track : s.tracks) add(track.info.name);
     for (const auto& device : s.devices) add(device.name);
+    for (const auto& counter : s.counters) add(counter.name);
     for (const auto& allocator : s.allocators) add(allocator.name);
     for (size_t i = 0; i < s.names.size(); ++i) add(*s.names[i]);
     for (size_t i = 0; i < s.stacks.size(); ++i) add(trace::call_site(s, &s.stacks[i]));

@@ -26,6 +26,12 @@ using test::middle_of, test::wheel;
 
 namespace {
 
+const std::string kCounterTrace = R"({"traceEvents":[
+  {"ph":"X","pid":1,"tid":1,"ts":0,"dur":1000,"name":"step"},
+  {"ph":"C","pid":1,"ts":200,"name":"tokens","args":{"tokens":4}},
+  {"ph":"C","pid":1,"ts":600,"name":"tokens","args":{"tokens":10}},
+  {"ph":"C","pid":1,"ts":800,"name":"loss","args":{"loss":-0.25}}]})";
+
 // All plotted views over one session, as in a window.
 struct Fixture {
   explicit Fixture(const test::SampleOptions& options = {})
@@ -67,6 +73,38 @@ class PlotsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void counters_of_a_trace_are_curves() {
+    auto session = std::make_shared<trace::Session>();
+    const auto* bytes = reinterpret_cast<const uint8_t*>(kCounterTrace.data());
+    QVERIFY(trace::open_trace(trace::ByteSpan(bytes, kCounterTrace.size()), "trace", *session).ok());
+    Fixture d;
+    d.source.set_session(session);
+    d.show();
+    d.timeline.prepare_now();
+    const TimelinePicture& t = *d.timeline.picture();
+    QCOMPARE(t.curves.size(), 2u);
+    const auto& tokens = t.curves[0];
+    QCOMPARE(d.timeline.row_name(t.rows[1]), QString("tokens"));
+    QCOMPARE(tokens.low, 0.0);
+    QCOMPARE(tokens.high, 10.0);
+    QCOMPARE(t.curves[1].low, -0.25);
+    QVERIFY(!tokens.points.empty() && tokens.points.front().x0 >= 200'000);  // no value before the first sample
+    for (const CounterPoint& point : tokens.points) {
+      if (point.x1 < 599'999) QCOMPARE(point.max, 4.0);
+      if (point.x0 > 600'001) QCOMPARE(point.min, 10.0);
+    }
+    // The value under the cursor.
+    const auto pixel = [&](double x, const CounterCurve& curve) {
+      return QPointF(d.timeline.plot()->xAxis->coordToPixel(x),
+                     d.timeline.plot()->yAxis->coordToPixel(-curve.top - curve.height / 2));
+    };
+    QVERIFY(d.timeline.tip(pixel(500'000, tokens)).text.startsWith("tokens\n4, at"));
+    QVERIFY(d.timeline.tip(pixel(900'000, tokens)).text.startsWith("tokens\n10, at"));
+    QCOMPARE(d.timeline.tip(pixel(100'000, tokens)).text, QString("tokens"));
+    QVERIFY(d.timeline.tip(pixel(900'000, t.curves[1])).text.contains("-0.25"));
+    QVERIFY(d.timeline.pick(pixel(500'000, tokens)).empty());
+  }
+
   // Two threads of a program differ by their numbers, which must not be elided.
   void names_of_rows_stay_apart() {
     const QStringList names{"python, thread 40931 (python)", "python, thread 40932 (python)", "python, stream 7",
