@@ -27,6 +27,12 @@ void search_everything(const Shell& shell) {
   search_panel(shell)->focus();
 }
 
+// The panel that the search covered is in front again.
+void leave_search(const Shell& shell) {
+  shell.panels->set_open(QStringLiteral("search"), false);
+  if (const QString front = shell.panels->front(); !front.isEmpty()) shell.panels->show(front);
+}
+
 // Searches the timeline if it is current or if there is no graph, otherwise the graph.
 bool in_timeline(const Shell& shell) {
   return shell.document().source()->graph() == nullptr || shell.panels->current() == u"timeline";
@@ -82,8 +88,7 @@ void add_edit_actions(Shell& shell) {
           "Actions",
           "Search nodes, tensors, spans, allocations, stack frames and messages by name, regular expression, "
           "size or time"));
-  QObject::connect(search_panel(shell), &SearchPanel::left, shell.window,
-                   [&shell] { shell.panels->set_open(QStringLiteral("search"), false); });
+  QObject::connect(search_panel(shell), &SearchPanel::left, shell.window, [&shell] { leave_search(shell); });
   a.add(
       "edit.find_view", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Search &View"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_F)},
       [&shell] { search_view(shell); },

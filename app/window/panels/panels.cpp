@@ -216,6 +216,7 @@ void Panels::raise(const QString& id) {
     dock(id)->show();
     return dock(id)->raise();
   }
+  if (kind.group == PanelGroup::None && kind.area == DockArea::Bottom) note_front();  // which it covers
   closed_.erase(id);
   if (!is_included(kind)) opened_.insert(id);
   if (kind.group != PanelGroup::None && !dock(id)->isFloating())

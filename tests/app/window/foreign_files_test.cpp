@@ -205,6 +205,7 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     open_file(snapshot_file());
     auto* search = panels().find<SearchPanel>("search");
     QVERIFY(!is_open("search"));
+    panels().show("flame");
     window_->shell().actions->find("edit.find")->trigger();
     QVERIFY(panels().is_in_sight("search"));
     QTRY_VERIFY(search->field()->hasFocus());
@@ -228,6 +229,7 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     window_->shell().actions->find("edit.find")->trigger();
     QTest::keyClick(search->field(), Qt::Key_Escape);
     QVERIFY(!is_open("search"));
+    QTRY_VERIFY(panels().is_in_sight("flame"));  // which the search had covered
   }
 
   void the_playback_bar_shows_only_what_works() {
