@@ -52,7 +52,7 @@ std::string cell(const std::string& text) {
   return out;
 }
 
-// A hyphen is a minus sign to be copied; a dot or quote that begins a line would be a request.
+// Escapes text for roff: hyphens become minus signs so that options can be copied; a leading dot or quote would be a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -128,7 +128,7 @@ int serve(const ServeArguments& arguments) {
   while (const auto line = lines.next()) {
     const auto response = response_to(*line, options);
     if (!response) continue;
-    // ASCII only, so that the message is one line for every reader.
+    // Non-ASCII is escaped: some clients treat U+2028 or U+0085 as line breaks, and a message must be one line.
     cli::print("{}\n", response->dump(-1, ' ', true, Json::error_handler_t::replace));
     if (std::fflush(stdout) != 0) break;  // main reports the closed stream
   }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMaxReal = 1e9;
 
-// --- integers and reals, which differ in their limits
+// --- integer and floating-point options, with their limits
 
 template <auto member>
 std::string trainer_integer_text(const TrainChoices& c) {

@@ -13,7 +13,7 @@ constexpr size_t kMaxBins = 8;
 constexpr double kNarrowest =
     1.001;  // of the longest to the shortest: where all are the same there is something to divide
 
-// Times of the nodes of the same op that took any time, ascending.
+// Non-zero times of all nodes with this op, ascending.
 std::vector<double> times_of(const AuditContext& context, int32_t graph, const std::string& op) {
   const auto& nodes = context.raw.graphs.at(graph).nodes;
   std::vector<double> times;

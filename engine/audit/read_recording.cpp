@@ -63,7 +63,7 @@ class Collector : public trace::Sink {
     raw_.max_tried = std::max<int64_t>(raw_.max_tried, tuning.tried);
   }
   template <class T>
-  void note(const T&) {}  // of which no figure is made
+  void note(const T&) {}  // other records produce no metrics
   void note(const trace::RunInfo& run) {
     raw_.runs[run.id.value].info = run;
     if (run.begin >= -kLongest && run.begin <= kLongest) raw_.reach(run.begin, run.begin);

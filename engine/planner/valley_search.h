@@ -44,7 +44,7 @@ class ValleySearch {
     Valley valley;
     size_t choices, next, end;  // in choices_
     size_t mark;                // of the skyline, before the current choice
-    size_t parts;               // of parts_, before the current choice
+    size_t parts;               // size of parts_ before the current choice
     int32_t open;               // the part that it works on, and those after it
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of a plan that have work, each with what its backend prepared for it.
+// The steps of a plan that do work, each with the state that its backend prepared.
 #pragma once
 #include <memory>
 #include <vector>

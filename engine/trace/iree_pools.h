@@ -30,7 +30,7 @@ class IreePools {
   // Pools with reservations in slabs of unknown size, and all pools. The sum of reserved memory leaves the former out.
   int64_t pools_without_slabs() const;
   int64_t pools() const { return static_cast<int64_t>(pool_numbers_.size()); }
-  int64_t left_out() const { return left_out_; }  // reservations without an address, or with one in use
+  int64_t left_out() const { return left_out_; }  // reservations without an address, or with an address in use
 
  private:
   struct Slab {

@@ -19,7 +19,7 @@ class LeftOut {
   };
   // Categories are reported in the order in which they are first counted.
   void add(const Category& category, int64_t count = 1);
-  // A fact that is not a count.
+  // Adds a fact that has no count.
   void add(std::string fact, Severity severity);
 
   // Adds them, if there are any, to the report of the file and to the recording.

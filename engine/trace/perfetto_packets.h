@@ -46,7 +46,7 @@ class PerfettoPackets {
   PerfettoClocks clocks;
   PerfettoTracks tracks;
   PerfettoUnread unread;
-  std::unordered_map<std::string, std::string> renamed;  // by a translation table of slice names
+  std::unordered_map<std::string, std::string> renamed;  // original to translated slice name
   int64_t packets = 0;
   int64_t track_events = 0;  // including those that cannot be used:
   int64_t damaged = 0;       // packets

@@ -115,7 +115,7 @@ uint16_t half_from_float(float value) {
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds above 65504
-  if (magnitude < 0x33000001u) return static_cast<uint16_t>(sign);             // at most half of the smallest
+  if (magnitude < 0x33000001u) return static_cast<uint16_t>(sign);             // at most half the smallest subnormal
   uint32_t fraction, shift;
   if (magnitude < 0x38800000u) {  // subnormal float16
     shift = 126 - (magnitude >> 23);

@@ -41,7 +41,7 @@ bool has_graph(const SourceFile& file) {
   return file.in("engine/backends/") && file.path.find("/kernels/") == std::string::npos;
 }
 
-// The fault of a line, or an empty string.
+// The violation in a line; empty if there is none.
 std::string fault(const std::string& line, bool reads_sources) {
   static const std::regex owner(R"(view_source(\.valid\(\)|\.is_node\(\))?\s*\?|is_view\(\)\s*\?.*view_source)");
   static const std::regex last(

@@ -51,7 +51,7 @@ class SpaceMapBuilder {
   struct Extent {
     double x0 = 0, x1 = 0;
   };
-  // In step mode, only of the current run, which defines the axis. Open allocations extend to the last instant.
+  // In step mode the range is clipped to the current run, which defines the axis. Live allocations extend to the end.
   Extent extent(Nanoseconds begin, Nanoseconds end, bool open) const {
     if (open) ++end;
     if (in_.axis.mode == AxisMode::Step) begin = std::max(begin, range_.begin), end = std::min(end, range_.end);

@@ -79,7 +79,7 @@ class Nested {
     }
   }
 
-  // Splits an edge into links: out of groups up to the common group, across it from item to item, and into groups.
+  // Splits an edge into one link per group: out of groups up to the lowest common one, across it, and into groups.
   void add_edge(size_t e) {
     const size_t a = from(e);
     size_t out = group_of_[a], in = group_of_[to(e)], out_item = item_of_[a], in_item = item_of_[to(e)];

@@ -46,7 +46,7 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
   }
 }
 
-// In the current run, if its spans are drawn individually.
+// Draws data-flow arrows between spans of the current run, if the spans are drawn individually.
 void TimelineView::draw_flow(QCPPainter* painter) {
   constexpr size_t kMaxSpans = 20000;
   constexpr int kMaxArrows = 64;

@@ -46,7 +46,7 @@ class Panels : public QObject {
   void set_layout(uint8_t layout, const Choices& choices);
   bool set_content(const DocumentContent& content);  // true: panels came or went
   void set_open(const QString& id, bool open);       // by the user; it stays so whatever the document has
-  // A lesson shows only these panels, and those that are opened meanwhile, until the stage is reset. Moves no dock.
+  // A lesson shows only these panels, plus any that are opened later, until the stage is reset. Docks stay where they are.
   void set_stage(const std::optional<QStringList>& panels);
   // After QMainWindow::restoreState(): the restored panels are the user's choices.
   void adopt_visible();

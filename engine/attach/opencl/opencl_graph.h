@@ -88,7 +88,7 @@ typedef struct sequence {
   queue_info* queue;
   uint64_t hash;
   step* step;
-  use* use;  // sized by the capacity of leafs
+  use* use;  // as many entries as `leaf`
   leaf* leaf;
 } sequence;
 static uint32_t sequence_count;

@@ -42,7 +42,7 @@ class Call {
   // Passes the image that holds the tensor or the storage.
   Call& image(const TensorImpl& tensor) { return image(tensor.storage); }
   Call& image(const Storage& storage);
-  // Passes scratch of a backend allocation, starting at `place`.
+  // Passes a scratch range that starts at `place` in a backend allocation.
   Call& scratch(const std::byte* place, Bytes bytes);
   Call& local(size_t bytes);  // local memory
   template <class T>

@@ -37,7 +37,7 @@ class WeightPacking {
 
  private:
   enum class Kind : uint8_t { Filter, DepthwiseFilter, Unpacked, Winograd };
-  using Key = std::tuple<const std::byte*, const std::byte*, DType, Kind>;  // weights, bias, form
+  using Key = std::tuple<const std::byte*, const std::byte*, DType, Kind>;  // weights, bias, type, form
   Result<std::shared_ptr<const NodeWeights>> pack_filter(const TensorImpl& conv);
   Result<std::shared_ptr<const NodeWeights>> unpack(const TensorImpl& matmul);
   Result<std::shared_ptr<const NodeWeights>> transform(const TensorImpl& conv);

@@ -16,7 +16,7 @@ enum class BufferSizes : uint8_t { Exact, Packed, Subgroups };
 // Use of integer dot products: if the hardware has them, always, never.
 enum class DotChoice : uint8_t { Auto, On, Off };
 
-// Memory spent on speed: none, unpacked quantised weights, and also Winograd's scratch and filters.
+// Extra memory used for speed. Low: none. Normal: dequantised weights. High: also Winograd scratch and transformed filters.
 enum class MemoryMode : uint8_t { Low, Normal, High };
 
 struct Settings {

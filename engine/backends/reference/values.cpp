@@ -46,7 +46,7 @@ uint16_t to_16_bits(double x, int fraction_bits, int bias) {
   return static_cast<uint16_t>(sign | biased << fraction_bits | (static_cast<int>(units) - (1 << fraction_bits)));
 }
 
-// Value i of a block, each format by its definition.
+// Value i of a block, dequantised according to the definition of its format.
 double quantised_value(DType type, Block b, int i) {
   const auto half = [&](int at) { return half_value(raw<uint16_t>(b + at)); };
   const auto nibble = [&](int at) { return i < 16 ? b[at + i] & 15 : b[at + i - 16] >> 4; };

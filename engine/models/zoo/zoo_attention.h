@@ -8,8 +8,8 @@ namespace arenascope::models {
 // [T, heads·D] → [heads, T, D], a view.
 Tensor split_heads(ModelBuilder& builder, const Tensor& x, int64_t heads, const std::string& name);
 
-// The `which`-th of the matrices that are side by side in `joined` [T, n·width], as separate heads: a slice "name", and
-// its heads.
+// Slices matrix `which` out of `joined` [T, n·width] (n matrices, concatenated along the columns), names the slice
+// `name`, and splits it into heads.
 Tensor split_heads_of(ModelBuilder& builder, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
                       const std::string& name);
 

@@ -14,7 +14,7 @@ struct Dequantised {
   double zero = 0;
 };
 
-// The value of all elements of a zero point, whatever its type.
+// The common value of all elements of a zero point of any type; none if they differ or are not known.
 std::optional<double> zero_point(const PatternMatcher& matcher, const TensorImpl& tensor) {
   const TensorImpl* bare = &tensor;
   while (bare->op == Op::Reshape || bare->op == Op::Cast) bare = bare->sources[0];

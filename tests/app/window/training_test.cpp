@@ -164,7 +164,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     const TrainingPlot::Spot end = plot->spot_at({plot->width() - 10, plot->height() - 9});
     QCOMPARE(end.step, static_cast<int>(steps.size()) - 1);
     QVERIFY(end.parameter >=
-            static_cast<int>(doc().training()->parameters().size()) - 2);  // rows may be lower than a pixel
+            static_cast<int>(doc().training()->parameters().size()) - 2);  // rows may be less than a pixel high
     QVERIFY(!plot->grab().isNull());
     QCOMPARE(panel->to_csv().count(u'\n'), static_cast<qsizetype>(steps.size()) + 1);
     panel->data()->setText(QStringLiteral("sort:x"));

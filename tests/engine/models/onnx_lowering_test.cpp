@@ -132,7 +132,7 @@ TEST_CASE("large constants are generated at loading, including reshape and trans
   CHECK(y.shape == "[1, 600]");
   CHECK(y.ops == std::vector<Op>{Op::MulMat});
   CHECK(y.model.weight_bytes() == 300 * 400 * 4);
-  CHECK(y.model.parameter_bytes == 4 * 8);  // of the two shapes
+  CHECK(y.model.parameter_bytes == 4 * 8);  // only the two shape tensors, 4 int64 in total
 }
 
 TEST_CASE("a target shape that is an input uses its provided values") {

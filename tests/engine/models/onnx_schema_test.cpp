@@ -16,7 +16,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// The schema mismatch of a node with the source x, f32[2, 3]; empty if there is none.
+// The schema error for a node whose input x is f32[2, 3]; empty if the node is valid.
 std::string said(int64_t opset, const std::string& op, const Strings& inputs, const std::vector<Attr>& attributes = {},
                  const Strings& outputs = {"y"}, const std::string& domain = "") {
   OnnxMaker m(opset);

@@ -106,7 +106,7 @@ TEST_CASE("plans of random streams are valid") {
       }
       p.buffers.push_back(b);
     }
-    for (int e = 0; e < 6; ++e) {  // forward in a common time, so no circles
+    for (int e = 0; e < 6; ++e) {  // both ends have the same time on a common clock, so there are no cycles
       const int64_t at = test::pick(random, 1, 20);
       p.edges.push_back(
           {static_cast<int32_t>(test::pick(random, 0, 2)), at, static_cast<int32_t>(test::pick(random, 0, 2)), at});

@@ -388,7 +388,7 @@ TEST_CASE("DynamicQuantizeLSTM rounds X and the state of each step to 8 bits") {
   check_near(states({{"clip", 1e6F}}), expected, 1e-5);  // unrolled
   double apart = 0;
   for (size_t i = 0; i < plain.size(); ++i) apart = std::max(apart, std::abs(plain[i] - expected[i]));
-  CHECK(apart > 1e-3);  // without rounding it would be seen
+  CHECK(apart > 1e-3);  // a missing rounding of activations would be detected
 }
 
 TEST_CASE("a scale of one element applies to all channels for every axis") {

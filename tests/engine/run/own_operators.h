@@ -37,7 +37,7 @@ struct Source {
   Numbers numbers = {};
   int type = kFloat;
   bool there = true;
-  bool fixed = false;  // integers in the file
+  bool fixed = false;  // an initializer of integers in the file, not a run-time input
 };
 inline const Source kNone{{}, {}, 0, false};
 

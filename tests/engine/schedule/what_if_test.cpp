@@ -17,7 +17,8 @@ namespace {
 constexpr int64_t kElements = 64;
 constexpr Bytes kBytes = kElements * 4;
 
-// A chain down, and the same way up again, each step of which reads what the way down left: as in training.
+// A chain of nodes followed by a mirrored chain, each node of which also reads the matching result of the first: the
+// dependencies of a forward and a backward pass.
 struct Hourglass {
   Context context;
   Graph graph;

@@ -8,7 +8,7 @@ namespace arenascope::cpu {
 
 namespace {
 
-constexpr int64_t kTransposeTile = 16;  // of Simd::transpose_tile
+constexpr int64_t kTransposeTile = 16;  // tile size of Simd::transpose_tile()
 
 }  // namespace
 

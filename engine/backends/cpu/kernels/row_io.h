@@ -77,8 +77,8 @@ void each_element(const KernelArgs& args, F&& of) {
   });
 }
 
-// The SIMD table for a node's elements: with non-temporal stores if the result is larger than the caches and does not
-// overwrite a source. The destructor waits for these stores.
+// The SIMD function table of a node. It uses non-temporal stores if the result is larger than the caches and does not
+// overwrite an input. The destructor fences these stores.
 class Functions {
  public:
   explicit Functions(const TensorImpl& node) {

@@ -39,7 +39,7 @@ ARENASCOPE_DEVICE Channels channels_at(const FlatWork& p, int64_t i) {
           static_cast<int32_t>(p.inner.divisor - (n - row * p.inner.divisor))};
 }
 
-// An input's elements for both vectors; `turn` maps a per-channel value to the one that the step needs.
+// Loads the elements of one input for both vectors. `turn` converts each value to the form that the step needs.
 template <class Turn>
 ARENASCOPE_DEVICE void fetch_flat(const FlatWork& p, int input, const RawVector (&raw)[kFlatVectors],
                                   const Channels (&channels)[kFlatVectors], Turn turn, float (&to)[kFlatCount]) {

@@ -11,7 +11,7 @@ namespace arenascope::cuda {
 
 struct GridSampleWork {
   StridedIndexer<2>
-      indexer;  // [N, groups of channels, d, h, w]; 0: the first channel of the group in the result, 1: the position in the grid
+      indexer;  // [N, channel groups, d, h, w]; operand 0: first channel of the group in the result, 1: position in the grid
   char* out = nullptr;
   const char* image = nullptr;
   const char* grid = nullptr;

@@ -34,7 +34,7 @@ class Tokenizer {
   virtual std::string bytes_of(int32_t id) const = 0;
   // A token as it is spelled in the file, for display.
   virtual std::string name_of(int32_t id) const = 0;
-  // The text of tokens in a row, without the space that encode() puts in front.
+  // Decodes consecutive tokens, without the leading space that encode() adds.
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
   // True if generation stops at this token: end of text or end of a chat message.
   virtual bool ends(int32_t id) const = 0;

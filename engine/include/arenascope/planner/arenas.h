@@ -8,7 +8,7 @@ namespace arenascope::planner {
 
 struct Arena {
   std::string name;
-  std::optional<Bytes> capacity;  // none: as large as it must be; only for the last one
+  std::optional<Bytes> capacity;  // none: as large as needed; allowed only for the last arena
 };
 
 struct ArenaPlan {

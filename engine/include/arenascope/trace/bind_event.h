@@ -7,7 +7,7 @@
 
 namespace arenascope::trace {
 
-inline constexpr int kBoundBytesBits = 47;  // of the bytes
+inline constexpr int kBoundBytesBits = 47;  // bits of `b` that hold the byte count
 inline constexpr Bytes kMaxBoundBytes = (Bytes{1} << kBoundBytesBits) - 1;
 
 // Bits of TensorInfo::flags: optimiser state; a view that computes by writing into its source's bytes.

@@ -75,7 +75,7 @@ struct FlameTree {
     return {frames.data() + frame.first_child, frame.children};
   }
   uint32_t depth() const { return frames.back().depth; }  // of the deepest frame
-  // The layer that a frame of kind Layer is: "Loop x / iteration 3" (base/layer_name.h).
+  // Layer of a frame of kind Layer, such as "Loop x / iteration 3" (base/layer_name.h).
   std::string layer(const FlameFrame& frame) const;
 };
 

@@ -27,7 +27,7 @@ struct GraphMatch {
 // O(edges), except for the last step, which is O(n log n).
 GraphMatch match_graphs(const GraphInfo& graph, const GraphInfo& other);
 
-// For two orders of matched graphs: the longest list of pairs (step of the other, step of ours) that increases in both.
+// For two execution orders of matched graphs: the longest sequence of pairs (other's step, own step) that increases in both.
 std::vector<std::pair<int32_t, int32_t>> match_steps(const GraphMatch& match, const std::vector<NodeId>& order,
                                                      const std::vector<NodeId>& other_order);
 

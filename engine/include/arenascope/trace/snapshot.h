@@ -104,7 +104,7 @@ struct NodeStats {
   double queueing = 0;               // of a node on a device: mean wall time per run on the host
   std::optional<Nanoseconds> first;  // wall time of the cold run
   double wait = 0;                   // mean per run, summed over the threads
-  int64_t barriers = 0;              // in the figures
+  int64_t barriers = 0;              // included in `wait`
   TrackId last_arriver;              // at the newest barrier
   TrackId most_frequent_last;        // last arriver in most runs (majority vote)
   int32_t most_frequent_votes = 0;   // of the vote

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a model that gives logits to one step of its training: loss, gradients, an optimiser's update, all in one graph.
+// Builds a training step from a model that computes logits: loss, gradients and optimiser update in one graph.
 #pragma once
 #include <arenascope/models/model.h>
 #include <arenascope/train/optimizer.h>

@@ -26,11 +26,11 @@ struct BlockwiseWeights {
 
 // Checks the sizes of the blocks; false, with an error, if they are invalid.
 bool check_blocks(OpCall& c, const BlockwiseWeights& specified);
-// The `count` elements of source i; empty, with an error, if they are not known or another number.
+// The `count` elements of input i; empty, with an error, if they are not known or another number.
 std::vector<float> known_floats(OpCall& c, size_t i, int64_t count);
-// Zero points of source i: rows of packed codes, or of floating-point numbers. As known_floats().
+// Zero points of input i: rows of packed codes, or of floating-point numbers. As known_floats().
 std::vector<float> known_zeros(OpCall& c, size_t i, const BlockwiseWeights& specified);
-// Codes of source i, constant bytes.
+// Reads the quantised values from input i; false if it is not a constant byte tensor, or with an error if its size is wrong.
 bool read_codes(OpCall& c, size_t i, BlockwiseWeights& to);
 
 // A constant that is generated when it is loaded. Undefined, with an error: it is too large, or out of memory.
@@ -38,7 +38,7 @@ Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource sour
 
 // The block-quantised type that represents the codes and scales exactly, ignoring zero points; none: floats are needed.
 std::optional<DType> block_type(const BlockwiseWeights& from);
-// A weight of `sizes`, whose last dimension is the depth, in such blocks (without the zero points) or as f32 (with them).
+// The weight as a tensor of shape `sizes` (last dimension: K): block-quantised without zero points, or f32 with them.
 Tensor blocks_tensor(OpCall& c, const BlockwiseWeights& from, DType type, const Dims& sizes, const char* suffix);
 // The zero points' factors of the block sums: (middle - zero) · scale, [rows, blocks].
 Tensor zeros_tensor(OpCall& c, const BlockwiseWeights& from, const char* suffix);

@@ -169,7 +169,7 @@ struct IndexTable {
 constexpr IndexTable kMultiHead{3, 4, 5, 6, 7, 8, 99, 9}, kDecoder{10, 3, 4, 5, 6, 7, 8, 9};
 
 struct Sources {
-  Tensor q, k, v;  // [B, S, H·D]; keys and values of four dimensions have heads of their own
+  Tensor q, k, v;  // [B, S, H·D]; k and v may instead be 4-D, with a separate head dimension
 };
 
 // [B, L, H, n, D]: the i-th of n, as [B, L, H·D].

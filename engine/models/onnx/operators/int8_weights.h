@@ -15,9 +15,9 @@ struct Int8Weights {
       rest;  // f32, one or [1, N, 1, 1]: as many times a line's sum as each zero point takes off; undefined: none takes any
 };
 
-// Weights of source w [K, N], I8 or U8, with a constant zero point, one or one per column. None: it has another form.
+// Weights of input w [K, N], I8 or U8, with a constant zero point, one or one per column. None: it has another form.
 std::optional<Int8Weights> int8_weights(OpCall& c, size_t w, size_t zero);
-// The same for a convolution's [N, C, kernel], with one zero point or one per filter. None also: groups with nonzero zero points.
+// The same for a convolution's [N, C, kernel], with one zero point or one per filter. None also: nonzero zero points with groups.
 std::optional<Int8Weights> int8_filters(OpCall& c, size_t w, size_t zero, int64_t groups);
 // `product` has one more result than there are columns, the row sum; subtracts its multiples by the zero points.
 Tensor less_zeros(OpCall& c, const Tensor& product, const Int8Weights& weights);

@@ -171,7 +171,7 @@ Pairs pair_scores(OpCall& c, const Tensor& near, const std::vector<int64_t>& per
                        coefficients.size(), rho.size(), pairs, supports));
     return out;
   }
-  // One row of weights for each pair: of the vectors of its two classes, all others 0.
+  // One row of weights per pair of classes: the coefficients of their support vectors, 0 for all others.
   std::vector<double> weights(static_cast<size_t>(pairs * supports), 0);
   std::vector<int64_t> starts(1, 0);
   for (const int64_t count : per_class) starts.push_back(starts.back() + count);

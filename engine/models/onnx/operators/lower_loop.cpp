@@ -109,7 +109,7 @@ Result<std::vector<ValuePtr>> lower_iteration(OpCall& c, const Loop& loop, int64
   return c.lowering().lower_subgraph(loop.body, sources_of(c, loop, iteration));
 }
 
-// The part of a body that computes its condition, with the states that it depends on from one iteration to the next.
+// The subgraph of a loop body that computes the loop condition, including the loop-carried states that it reads.
 struct Condition {
   ir::Graph graph;
   std::vector<size_t> states;  // of the graph's results after the first

@@ -248,8 +248,8 @@ Tensor padded_by_zero_point(OpCall& c, Tensor x, size_t zero, ConvParams& p) {
   return x;
 }
 
-// An int8 convolution if x and w are of 8 bits: the source is padded with its zero point, which is then a bias.
-// Undefined: they are not.
+// An int8 convolution of 8-bit x and w. The input is padded with its zero point, whose contribution is added as a bias.
+// Undefined if x or w is not 8-bit.
 Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero, const Tensor& bias) {
   if (!of_bytes(c, x) || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
   ConvParams p{};

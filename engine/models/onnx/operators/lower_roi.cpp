@@ -31,7 +31,8 @@ struct RoiCall {
   bool may_be_empty = false;  // else a region is one element wide at least
 };
 
-// One dimension of all regions: coordinates of the samples, [R, out·samples], clamped to the image, and their validity.
+// Sample coordinates of all regions in one dimension, [R, out·samples], clamped to the image; `counts` is 1 for samples
+// inside the image, otherwise 0.
 struct IndexTable {
   Tensor at, counts;
 };
@@ -213,7 +214,7 @@ Cells pooled_cells(double from, double to, int64_t cell, int64_t out, int64_t si
 // largest cell.
 struct RoiTaps {
   std::vector<int64_t> from;
-  std::vector<int64_t> there;  // of each cell: it has elements
+  std::vector<int64_t> there;  // per cell: 1 if it has elements, else 0
   int64_t each = 1;
 };
 RoiTaps roi_taps(OpCall& c, const HostArray& rois, const Dims& x, const int64_t* out, double scale) {

@@ -45,7 +45,7 @@ class Decoder {
   virtual std::vector<State> states() const = 0;
   virtual const Graph& graph() const = 0;
   virtual Bound bound() const { return {}; }  // loop-invariant inputs of its graph
-  // The graph of a separate first iteration, or none; its outputs besides the states, and their use outside.
+  // The graph of a separate first iteration (null: none), its inputs, its outputs other than the states, and their readers.
   virtual const Graph* first() const { return nullptr; }
   virtual Bound bound_first() const { return {}; }
   virtual std::vector<std::string> kept_of_first() const { return {}; }

@@ -45,7 +45,7 @@ class Times {
     return n_.add("Equal", {token_, n_.number(call_.attribute(attribute, -1), name)}, "is_" + name);
   }
 
-  // Flags of the tokens so far, [rows, 1] each.
+  // Boolean masks of the tokens generated so far, [rows, 1] each: is the last one a timestamp, and so on.
   void look_back() {
     const std::string tokens = call_.now("tokens");
     const std::string times = n_.cast(n_.add("GreaterOrEqual", {tokens, first_}, "are_times"), kInt64, "times");

@@ -196,7 +196,7 @@ TEST_CASE("max pooling gradient: dilated windows, one to three dimensions, equal
           return BuiltCase{b.op_with(Op::MaxPoolBack, {x, dy}, all[k]), {{x}, {dy}}};
         });
         const Tensor& x = made.built.inputs[0].tensor;
-        for (int64_t i = 0; i < x->element_count(); ++i) {  // few different ones
+        for (int64_t i = 0; i < x->element_count(); ++i) {  // few distinct values, so that windows contain ties
           const double value = no_numbers && i % 7 == 0 ? NAN : static_cast<double>(i * i % 11) - 5;
           if (type == DType::F64) x.data_as<double>()[i] = value;
           if (type == DType::F32) x.data_as<float>()[i] = static_cast<float>(value);

@@ -14,8 +14,8 @@ struct CpuOptions {
   bool rounds = false;
   // Weights are copied once into the layout that their kernels prefer; otherwise runs read the given weights.
   bool packs = true;
-  // Winograd's transform of 3×3 convolutions is faster, but its weights take 16/9 of the bytes. Limit of these bytes,
-  // as a factor of all weight bytes of the graph.
+  // Winograd is faster for 3×3 convolutions, but its transformed weights are 16/9 times as large. Upper limit of the
+  // weight memory, as a multiple of the graph's weights.
   double max_weights = 1.15;
 };
 
