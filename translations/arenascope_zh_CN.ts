@@ -184,8 +184,8 @@
         <translation>文件的图或运行的图(&amp;F)</translation>
     </message>
     <message>
-        <source>The nodes as the model&apos;s file has them, with the bodies of If, Loop and Scan and local functions, or the graph that runs</source>
-        <translation>模型文件中原有的节点，包括 If、Loop、Scan 的子图和本地函数；或实际运行的图</translation>
+        <source>Switch between the nodes of the model file, with If, Loop and Scan bodies and local functions, and the executed graph</source>
+        <translation>在模型文件的节点（包括 If、Loop、Scan 的子图和本地函数）与实际运行的图之间切换</translation>
     </message>
     <message>
         <source>Show &amp;Whole Graph</source>
@@ -428,8 +428,8 @@
         <translation>下一次运行</translation>
     </message>
     <message>
-        <source>After the newest run: follow the newest</source>
-        <translation>在最新一次运行之后：始终显示最新的</translation>
+        <source>At the newest run: follow new runs as they arrive</source>
+        <translation>位于最新一次运行时：跟随新到的运行</translation>
     </message>
     <message>
         <source>Run to Selected &amp;Node</source>
@@ -484,8 +484,8 @@
         <translation>按“规划器”面板的设置规划，并与当前规划叠加显示</translation>
     </message>
     <message>
-        <source>Plan with A&amp;ll</source>
-        <translation>全部规划(&amp;L)</translation>
+        <source>Run A&amp;ll Planners</source>
+        <translation>运行全部规划器(&amp;L)</translation>
     </message>
     <message>
         <source>Accept &amp;Best So Far</source>
@@ -552,8 +552,8 @@
         <translation>从这里开始选择(&amp;H)</translation>
     </message>
     <message>
-        <source>First mark at the playhead, or at the selected span of a trace without steps; the inspector summarises the range</source>
-        <translation>第一个标记，位于播放头；对没有步的跟踪位于所选区间；检查器汇总该范围</translation>
+        <source>Start the range at the playhead, or at the selected span in a trace without steps; the inspector summarises the range</source>
+        <translation>在播放头处开始范围，没有步的跟踪则在所选区间处；检查器汇总该范围</translation>
     </message>
     <message>
         <source>Second mark at the playhead or the selected span</source>
@@ -676,8 +676,8 @@
         <translation>课程的下一步</translation>
     </message>
     <message>
-        <source>Key of a presentation remote</source>
-        <translation>演示遥控器上的键</translation>
+        <source>Page Down is also sent by presentation remotes</source>
+        <translation>演示遥控器也发送 Page Down</translation>
     </message>
     <message>
         <source>Previous Lesson Step</source>
@@ -906,12 +906,12 @@
         <translation>输出文件：图片（.png、.svg、.pdf）或视图的数据（.csv）；对课程则是网页（.html）、讲义（.pdf）或一步的图（.png）。</translation>
     </message>
     <message>
-        <source>Size of the picture in logical pixels (1600x900).</source>
-        <translation>图片的逻辑像素大小（1600x900）。</translation>
+        <source>Image size in logical pixels (default: 1600x900).</source>
+        <translation>图片的逻辑像素大小（默认：1600x900）。</translation>
     </message>
     <message>
-        <source>Pixels per logical pixel of a PNG (1).</source>
-        <translation>PNG 每个逻辑像素对应的像素数（1）。</translation>
+        <source>Pixels per logical pixel of a PNG (default: 1).</source>
+        <translation>PNG 每个逻辑像素对应的像素数（默认：1）。</translation>
     </message>
     <message>
         <source>Name of the node to select, or &quot;peak&quot; for the node at the peak.</source>
@@ -926,8 +926,8 @@
         <translation>窗口布局：default、graph、memory、time、plan 或 lesson；默认取决于文件类型。</translation>
     </message>
     <message>
-        <source>Planner of a plan to overlay on the one in use.</source>
-        <translation>要与使用中的规划叠加显示的规划所用的规划器。</translation>
+        <source>Planner for a second plan, overlaid on the plan in use.</source>
+        <translation>第二个规划（叠加在使用中的规划上）所用的规划器。</translation>
     </message>
     <message>
         <source>Execution order of that plan.</source>
@@ -958,12 +958,12 @@
         <translation>主题：light、dark 或 contrast。</translation>
     </message>
     <message>
-        <source>Step of the lesson to draw with -o FILE.png (1).</source>
-        <translation>用 -o FILE.png 绘制课程的哪一步（1）。</translation>
+        <source>Lesson step to export with -o FILE.png (default: 1).</source>
+        <translation>用 -o FILE.png 导出的课程步骤（默认：1）。</translation>
     </message>
     <message>
-        <source>Number of the graph to show of a file with several, from 0.</source>
-        <translation>要显示的计算图的编号（从 0 开始），用于含多个计算图的文件。</translation>
+        <source>Index of the graph to show if the file contains several, starting at 0.</source>
+        <translation>文件含多个计算图时，要显示的计算图的索引（从 0 开始）。</translation>
     </message>
 </context>
 <context>
@@ -1316,8 +1316,8 @@
         <translation>即使单线程更快也使用所有线程</translation>
     </message>
     <message>
-        <source>Every barrier</source>
-        <translation>所有屏障</translation>
+        <source>Barrier after every node</source>
+        <translation>每个节点之后设屏障</translation>
     </message>
     <message>
         <source>Place a barrier after every node, even between consecutive tiny nodes</source>
@@ -1468,7 +1468,7 @@
         <translation>Dropout 率</translation>
     </message>
     <message>
-        <source>Dropout rate that overrides that of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers</source>
+        <source>Dropout rate that overrides the rate of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers</source>
         <translation>覆盖模型自身的 dropout 率；在 gpt2 和 nano_gpt 中位于嵌入、注意力和前馈层之后</translation>
     </message>
     <message>
@@ -1624,7 +1624,7 @@
         <translation>记录中没有这样的结果，或录制时未作检查。此断点用于实时运行。</translation>
     </message>
     <message>
-        <source>%1 (in a live run)</source>
+        <source>%1 (live runs only)</source>
         <translation>%1（仅在实时运行中）</translation>
     </message>
 </context>
@@ -1655,8 +1655,8 @@
         <translation>节点</translation>
     </message>
     <message>
-        <source>Bytes, at least</source>
-        <translation>字节数至少</translation>
+        <source>Minimum size (bytes)</source>
+        <translation>最小字节数</translation>
     </message>
     <message>
         <source>NaN or infinity</source>
@@ -2121,8 +2121,8 @@ Use the other panels.</source>
         <translation>正在显示使用中的规划。</translation>
     </message>
     <message>
-        <source>Showing %1, %2: %3, over the plan in use.</source>
-        <translation>正在显示 %1、%2：%3，与使用中的规划叠加。</translation>
+        <source>Showing the plan by %1 with order %2 (%3), overlaid on the plan in use.</source>
+        <translation>正在显示由 %1 按顺序 %2 得到的规划（%3），叠加在使用中的规划上。</translation>
     </message>
     <message>
         <source>Arenascope</source>
@@ -3052,8 +3052,8 @@ Use the other panels.</source>
         <translation>无法显示此类型的数值。</translation>
     </message>
     <message>
-        <source>It currently has no memory.</source>
-        <translation>它当前没有内存。</translation>
+        <source>The tensor has no memory at this point.</source>
+        <translation>该张量此时没有内存。</translation>
     </message>
 </context>
 <context>
@@ -3221,8 +3221,8 @@ address %1</source>
         <translation>内存区地图</translation>
     </message>
     <message>
-        <source>B: compared with</source>
-        <translation>B：比较对象</translation>
+        <source>B (comparison)</source>
+        <translation>B（比较对象）</translation>
     </message>
     <message>
         <source>B: up to %1</source>
@@ -3937,8 +3937,8 @@ address %1</source>
         <translation>文件</translation>
     </message>
     <message>
-        <source>The nodes as the model&apos;s file has them, with the bodies of If, Loop and Scan and local functions</source>
-        <translation>模型文件中原有的节点，包括 If、Loop、Scan 的子图和本地函数</translation>
+        <source>Show the nodes of the model file, with If, Loop and Scan bodies and local functions</source>
+        <translation>显示模型文件的节点，包括 If、Loop、Scan 的子图和本地函数</translation>
     </message>
     <message>
         <source>Difference of B</source>
@@ -4445,8 +4445,8 @@ address %1</source>
         <translation>合计</translation>
     </message>
     <message>
-        <source>barrier wait after them</source>
-        <translation>其后的屏障等待</translation>
+        <source>barrier wait after these nodes</source>
+        <translation>这些节点之后的屏障等待</translation>
     </message>
     <message>
         <source>results</source>
@@ -4862,8 +4862,8 @@ address %1</source>
         <translation>太少：第 %1 步存活的有 %2，共 %3。</translation>
     </message>
     <message>
-        <source>That is %1, with %2.</source>
-        <translation>这是 %1，%2。</translation>
+        <source>You selected %1 (%2).</source>
+        <translation>您选择的是 %1（%2）。</translation>
     </message>
     <message>
         <source>That is %1: %2, needed from step %3 to step %4.</source>
@@ -4890,12 +4890,12 @@ address %1</source>
         <translation>%1 排在它要读取的 %2 之前：那时结果还不存在。</translation>
     </message>
     <message>
-        <source>It works, but at step %1, %2 are live (%3 in total); %4 is enough.</source>
-        <translation>可行，但第 %1 步存活的有 %2（共 %3），其实 %4 就够了。</translation>
+        <source>This order is valid, but at step %1, %2 are live (%3 in total). A peak of %4 is possible.</source>
+        <translation>这个顺序有效，但第 %1 步存活的有 %2（共 %3）。峰值可以降到 %4。</translation>
     </message>
     <message>
-        <source>This order could be run, but the inputs of a node are visited one after another, in their order: %2 is not at position %1.</source>
-        <translation>这个顺序可以执行，但遍历时节点的输入按次序逐个访问：位置 %1 上不是 %2。</translation>
+        <source>This order is valid, but the inputs of each node must be visited in sequence: %2 is not at position %1.</source>
+        <translation>这个顺序有效，但每个节点的输入必须依次访问：位置 %1 上不是 %2。</translation>
     </message>
     <message>
         <source>%1 reads %2, not %3.</source>
@@ -5011,8 +5011,8 @@ address %1</source>
         <translation>上一个规划</translation>
     </message>
     <message>
-        <source>B: compared with</source>
-        <translation>B：比较对象</translation>
+        <source>B (comparison)</source>
+        <translation>B（比较对象）</translation>
     </message>
     <message numerus="yes">
         <source>%n tensor(s)</source>
@@ -5230,8 +5230,8 @@ next: %7</source>
         <translation>上一个规划</translation>
     </message>
     <message>
-        <source>B: compared with</source>
-        <translation>B：比较对象</translation>
+        <source>B (comparison)</source>
+        <translation>B（比较对象）</translation>
     </message>
     <message>
         <source>B: %1</source>
@@ -5862,8 +5862,8 @@ next: %7</source>
         <translation>分配与释放合计</translation>
     </message>
     <message>
-        <source>No plan yet. “Memory ▸ Plan with All” tries every planner with every order.</source>
-        <translation>尚无规划。“内存 ▸ 用全部规划器规划”会尝试每个规划器与每种执行顺序。</translation>
+        <source>No plan yet. “Memory ▸ Run All Planners” tries every planner with every order.</source>
+        <translation>尚无规划。“内存 ▸ 运行全部规划器”会尝试每个规划器与每种执行顺序。</translation>
     </message>
     <message>
         <source>In use</source>
@@ -6294,8 +6294,8 @@ next: %7</source>
         <translation>内存块 B</translation>
     </message>
     <message>
-        <source>Block of B that holds most of the same tensors</source>
-        <translation>B 中容纳最多相同张量的内存块</translation>
+        <source>Block in B with the most tensors in common</source>
+        <translation>B 中共有张量最多的内存块</translation>
     </message>
     <message>
         <source>Waited B</source>
@@ -7016,8 +7016,8 @@ next: %7</source>
         <translation>已分配</translation>
     </message>
     <message>
-        <source>Bytes of all its allocations</source>
-        <translation>其全部分配的字节数</translation>
+        <source>Bytes allocated at this call site</source>
+        <translation>该调用点分配的字节数</translation>
     </message>
     <message>
         <source>Call site</source>
@@ -7040,8 +7040,8 @@ next: %7</source>
         <translation>分配数</translation>
     </message>
     <message>
-        <source>All its allocations</source>
-        <translation>其全部分配数</translation>
+        <source>Number of allocations at this call site</source>
+        <translation>该调用点的分配次数</translation>
     </message>
     <message>
         <source>This file contains no call stacks, spans or times of nodes.</source>
@@ -7277,8 +7277,8 @@ next: %7</source>
         <translation>B：忙碌 %1</translation>
     </message>
     <message>
-        <source>B: compared with</source>
-        <translation>B：比较对象</translation>
+        <source>B (comparison)</source>
+        <translation>B（比较对象）</translation>
     </message>
     <message>
         <source>B %1</source>

@@ -424,7 +424,7 @@ std::vector<RunOption> thread_options() {
           "no-thread-fallback", QT_TRANSLATE_NOOP("RunOptions", "No thread fallback"),
           QT_TRANSLATE_NOOP("RunOptions", "Use all threads even if one thread would be faster")),
       part_flag<&O::execution, &E::rows, true>(
-          "every-barrier", QT_TRANSLATE_NOOP("RunOptions", "Every barrier"),
+          "every-barrier", QT_TRANSLATE_NOOP("RunOptions", "Barrier after every node"),
           QT_TRANSLATE_NOOP("RunOptions", "Place a barrier after every node, even between consecutive tiny nodes")),
       part_flag<&O::execution, &E::independent>(
           "drop-barriers", QT_TRANSLATE_NOOP("RunOptions", "Drop barriers"),

@@ -175,7 +175,7 @@ std::vector<TrainOption> step_options() {
        [](C& c, V v) { return set_integer(v, 1, 1 << 20, c.trainer.accumulate); }},
       {"dropout", T::Real, QT_TRANSLATE_NOOP("RunOptions", "Dropout"),
        QT_TRANSLATE_NOOP("RunOptions",
-                         "Dropout rate that overrides that of the model; in gpt2 and nano_gpt after embeddings, "
+                         "Dropout rate that overrides the rate of the model; in gpt2 and nano_gpt after embeddings, "
                          "attention and feed-forward layers"),
        dropout_text, set_dropout},
       {"tokens", T::Int, QT_TRANSLATE_NOOP("RunOptions", "Sequence length"),

@@ -112,8 +112,8 @@ void add_options(QCommandLineParser& parser) {
                               "web page (.html), a handout (.pdf) or a step (.png).")),
        QStringLiteral("file")});
   static constexpr const char* kOptions[][3] = {
-      {"size", QT_TRANSLATE_NOOP("Main", "Size of the picture in logical pixels (1600x900)."), "WxH"},
-      {"scale", QT_TRANSLATE_NOOP("Main", "Pixels per logical pixel of a PNG (1)."), "factor"},
+      {"size", QT_TRANSLATE_NOOP("Main", "Image size in logical pixels (default: 1600x900)."), "WxH"},
+      {"scale", QT_TRANSLATE_NOOP("Main", "Pixels per logical pixel of a PNG (default: 1)."), "factor"},
       {"theme", QT_TRANSLATE_NOOP("Main", "Theme: light, dark or contrast."), "theme"},
       {"colour",
        QT_TRANSLATE_NOOP("Main",
@@ -127,8 +127,9 @@ void add_options(QCommandLineParser& parser) {
        "layout"},
       {"select", QT_TRANSLATE_NOOP("Main", "Name of the node to select, or \"peak\" for the node at the peak."),
        "node"},
-      {"graph", QT_TRANSLATE_NOOP("Main", "Number of the graph to show of a file with several, from 0."), "number"},
-      {"planner", QT_TRANSLATE_NOOP("Main", "Planner of a plan to overlay on the one in use."), "name"},
+      {"graph", QT_TRANSLATE_NOOP("Main", "Index of the graph to show if the file contains several, starting at 0."),
+       "number"},
+      {"planner", QT_TRANSLATE_NOOP("Main", "Planner for a second plan, overlaid on the plan in use."), "name"},
       {"order", QT_TRANSLATE_NOOP("Main", "Execution order of that plan."), "name"}};
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
   option("language", languages().join(QStringLiteral(", ")), "language");
@@ -136,7 +137,7 @@ void add_options(QCommandLineParser& parser) {
   option("course",
          text(QT_TRANSLATE_NOOP("Main", "Folder in which to write the built-in lessons as web pages, with an index.")),
          "folder");
-  option("step", text(QT_TRANSLATE_NOOP("Main", "Step of the lesson to draw with -o FILE.png (1).")), "number");
+  option("step", text(QT_TRANSLATE_NOOP("Main", "Lesson step to export with -o FILE.png (default: 1).")), "number");
   parser.addOption({QStringLiteral("check"),
                     text(QT_TRANSLATE_NOOP("Main", "Check the claims and questions of a lesson without a window."))});
   parser.addOption(

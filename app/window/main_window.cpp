@@ -287,7 +287,7 @@ void MainWindow::show_plan_of_row(int row) {
   const bool in_use = used != nullptr && used->id == chosen->id;
   source.show_plan(in_use ? nullptr : chosen);
   shell_.messages().note(in_use ? tr("Showing the plan in use.")
-                                : tr("Showing %1, %2: %3, over the plan in use.")
+                                : tr("Showing the plan by %1 with order %2 (%3), overlaid on the plan in use.")
                                       .arg(planner_text(chosen->planner), order_text(chosen->order_name),
                                            format_bytes(chosen->arena_bytes)));
 }

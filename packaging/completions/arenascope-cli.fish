@@ -143,7 +143,7 @@ complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l warmup -r -
 complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l clip -r -d 'Maximum global gradient norm; 0: unlimited'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l precision -x -a 'high normal low' -d 'Precision of stored activations: f32 or bf16 (half the memory); weights stay f32'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l accumulate -r -d 'Number of micro-batches per batch, with accumulated gradients'
-complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l dropout -r -d 'Dropout rate that overrides that of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers'
+complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l dropout -r -d 'Dropout rate that overrides the rate of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l tokens -r -d 'Tokens per sequence of language models; 0: the context length, at most 512'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l seed -r -d 'Random seed for the order of examples and for dropout'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from train' -l weight-decay -r -d 'Weight decay of parameters without a group'

@@ -182,7 +182,7 @@ _arenascope_cli() {
         '*--clip[Maximum global gradient norm; 0\: unlimited]:value:_files' \
         '*--precision[Precision of stored activations\: f32 or bf16 (half the memory); weights stay f32]:value:(high normal low)' \
         '*--accumulate[Number of micro-batches per batch, with accumulated gradients]:value:_files' \
-        '*--dropout[Dropout rate that overrides that of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers]:value:_files' \
+        '*--dropout[Dropout rate that overrides the rate of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers]:value:_files' \
         '*--tokens[Tokens per sequence of language models; 0\: the context length, at most 512]:value:_files' \
         '*--seed[Random seed for the order of examples and for dropout]:value:_files' \
         '*--weight-decay[Weight decay of parameters without a group]:value:_files' \

@@ -19,8 +19,8 @@ namespace {
 
 void name_file_button(QToolButton* button) {
   button->setText(GraphView::tr("File"));
-  button->setToolTip(GraphView::tr(
-      "The nodes as the model's file has them, with the bodies of If, Loop and Scan and local functions"));
+  button->setToolTip(
+      GraphView::tr("Show the nodes of the model file, with If, Loop and Scan bodies and local functions"));
 }
 
 // Computes the sums of all layers; repeated only if the events changed.

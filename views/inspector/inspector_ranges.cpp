@@ -110,7 +110,7 @@ void work(Page& page, const std::vector<NodeId>& nodes, const FigureId& id) {
   if (s.time > 0)
     page.row(Texts::tr("mean per run"), with_share(time_text(id("mean"), s.time), id, "mean_share", s.time, s.all));
   if (s.wait > 0)
-    page.row(Texts::tr("barrier wait after them"),
+    page.row(Texts::tr("barrier wait after these nodes"),
              with_parts(Texts::tr("%1 per run, all threads"), {time_text(id("wait"), s.wait)}));
   page.row(Texts::tr("results"),
            s.sized ? bytes_text(id("results"), s.results) : plain_text(Texts::tr("not recorded")));

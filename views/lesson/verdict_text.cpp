@@ -52,7 +52,7 @@ QString clicked(const Verdict& v) {
   if (v.why == Verdict::Why::Waits)
     return VerdictTextTexts::tr("After %1 the threads waited %2. That is not the longest wait.")
         .arg(name(v, 0), format_ns(v.time));
-  if (v.first < 0) return VerdictTextTexts::tr("That is %1, with %2.").arg(name(v, 0), format_bytes(v.bytes));
+  if (v.first < 0) return VerdictTextTexts::tr("You selected %1 (%2).").arg(name(v, 0), format_bytes(v.bytes));
   return VerdictTextTexts::tr("That is %1: %2, needed from step %3 to step %4.")
       .arg(name(v, 0), format_bytes(v.bytes))
       .arg(v.first)
@@ -76,13 +76,14 @@ QString ordered(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::NotBefore: return verdict_templates().not_before.arg(name(v, 0), name(v, 1));
     case Verdict::Why::HigherPeak:
-      return VerdictTextTexts::tr("It works, but at step %1, %2 are live (%3 in total); %4 is enough.")
+      return VerdictTextTexts::tr(
+                 "This order is valid, but at step %1, %2 are live (%3 in total). A peak of %4 is possible.")
           .arg(v.step)
           .arg(list(v.names), sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
     default:
       return VerdictTextTexts::tr(
-                 "This order could be run, but the inputs of a node are visited one after another, in their order: %2 "
-                 "is not at position %1.")
+                 "This order is valid, but the inputs of each node must be visited in sequence: %2 is not at position "
+                 "%1.")
           .arg(v.step + 1)
           .arg(name(v, 0));
   }

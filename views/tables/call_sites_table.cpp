@@ -86,8 +86,9 @@ TablePtr call_sites_table(const TableInput& input) {
   const auto share = [=](size_t r) {
     return all > 0 ? static_cast<double>(row(r).at_peak) / static_cast<double>(all) : 0;
   };
-  Column allocated = bytes_column(CallSiteTexts::tr("Allocated"), CallSiteTexts::tr("Bytes of all its allocations"),
-                                  number(&CallSiteRow::allocated));
+  Column allocated =
+      bytes_column(CallSiteTexts::tr("Allocated"), CallSiteTexts::tr("Bytes allocated at this call site"),
+                   number(&CallSiteRow::allocated));
   allocated.adds_up = true;
   table->columns = {
       {CallSiteTexts::tr("Call site"), CallSiteTexts::tr("Innermost frame outside PyTorch and the system's libraries"),
@@ -98,8 +99,8 @@ TablePtr call_sites_table(const TableInput& input) {
       {CallSiteTexts::tr("Live"), CallSiteTexts::tr("Live allocations at the peak"), count(&CallSiteRow::live),
        number(&CallSiteRow::live)},
       std::move(allocated),
-      {CallSiteTexts::tr("Allocations"), CallSiteTexts::tr("All its allocations"), count(&CallSiteRow::allocations),
-       number(&CallSiteRow::allocations)},
+      {CallSiteTexts::tr("Allocations"), CallSiteTexts::tr("Number of allocations at this call site"),
+       count(&CallSiteRow::allocations), number(&CallSiteRow::allocations)},
   };
   table->selection = [row](size_t r) { return slice_selection(row(r).largest); };
   table->details = [snapshot, row](size_t r) { return stack_text(*snapshot, row(r).largest); };

@@ -166,7 +166,7 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
     (*bytes)[r] = static_cast<double>(place[best->first].hi - place[best->first].lo);
   }
   table.columns.push_back(plain_column(CompareColumnsTexts::tr("Block B"),
-                                       CompareColumnsTexts::tr("Block of B that holds most of the same tensors"),
+                                       CompareColumnsTexts::tr("Block in B with the most tensors in common"),
                                        [theirs](size_t r) { return (*theirs)[r]; }));
   table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Bytes B"), {}, FigureUnit::Bytes,
                                           {[bytes](size_t r) { return (*bytes)[r]; },

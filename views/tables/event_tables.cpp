@@ -336,7 +336,7 @@ TablePtr allocators_table(const TableInput& input) {
 TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text =
-      EventTablesTexts::tr("No plan yet. “Memory ▸ Plan with All” tries every planner with every order.");
+      EventTablesTexts::tr("No plan yet. “Memory ▸ Run All Planners” tries every planner with every order.");
   const auto plans = std::make_shared<const Plans>(plans_of(input));
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {

@@ -28,8 +28,8 @@ void add_graph_actions(Shell& shell) {
         source->show_file_graph(!source->shows_file_graph());
       },
       QT_TRANSLATE_NOOP("Actions",
-                        "The nodes as the model's file has them, with the bodies of If, Loop and Scan and "
-                        "local functions, or the graph that runs"));
+                        "Switch between the nodes of the model file, with If, Loop and Scan bodies and local "
+                        "functions, and the executed graph"));
   a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {},
         [graph] { graph->canvas()->fit(); });
   a.separator(Menu::Graph);

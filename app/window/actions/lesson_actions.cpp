@@ -76,7 +76,7 @@ void add_lesson_actions(Shell& shell) {
   a.add(
       "teach.next", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Next Lesson Step"), {K(Qt::Key_PageDown)},
       [&shell] { panel_of(shell)->go_to(panel_of(shell)->step() + 1); },
-      QT_TRANSLATE_NOOP("Actions", "Key of a presentation remote"));
+      QT_TRANSLATE_NOOP("Actions", "Page Down is also sent by presentation remotes"));
   a.add("teach.back", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Previous Lesson Step"), {K(Qt::Key_PageUp)},
         [&shell] { panel_of(shell)->go_to(panel_of(shell)->step() - 1); });
   a.add("teach.large", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Large Text for Presentation"), {},

@@ -72,7 +72,7 @@ void add_searching(Shell& shell) {
       QT_TRANSLATE_NOOP("Actions",
                         "Plan with the settings of the Planners panel and overlay the result on the current plan"));
   a.add(
-      "memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Plan with A&ll"), {K(Qt::CTRL | Qt::Key_P)},
+      "memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run A&ll Planners"), {K(Qt::CTRL | Qt::Key_P)},
       [&shell, replanning] {
         shell.show_panel("planners");
         replanning()->plan_all();

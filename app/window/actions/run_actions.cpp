@@ -90,7 +90,8 @@ void add_runs(Shell& shell) {
       QT_TRANSLATE_NOOP("Actions", "If a recording has several runs, views show one of them"));
   a.add(
       "run.run_behind", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Next Run"), {K(Qt::ALT | Qt::Key_PageDown)},
-      [&shell] { show_other_run(shell, 1); }, QT_TRANSLATE_NOOP("Actions", "After the newest run: follow the newest"));
+      [&shell] { show_other_run(shell, 1); },
+      QT_TRANSLATE_NOOP("Actions", "At the newest run: follow new runs as they arrive"));
 }
 
 }  // namespace

@@ -130,8 +130,8 @@ void add_marking(Shell& shell) {
       "view.range_begin", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select from &Here"), {K(Qt::Key_BracketLeft)},
       [&shell] { select_range(shell, true); },
       QT_TRANSLATE_NOOP("Actions",
-                        "First mark at the playhead, or at the selected span of a trace without steps; the inspector "
-                        "summarises the range"));
+                        "Start the range at the playhead, or at the selected span in a trace without steps; the "
+                        "inspector summarises the range"));
   a.add(
       "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct up to Here"), {K(Qt::Key_BracketRight)},
       [&shell] { select_range(shell, false); },

@@ -35,7 +35,7 @@ ValuesAnswer read_values(Runner& runner, trace::TensorRef ref, int32_t paused_be
   const TensorImpl& tensor = *list[ref.index()];
   if (!floats_of(tensor.dtype, {})) return refuse(ValueReader::tr("Values of this type cannot be shown."));
   if (tensor.element_count() == 0 || tensor.data() == nullptr)
-    return refuse(ValueReader::tr("It currently has no memory."));
+    return refuse(ValueReader::tr("The tensor has no memory at this point."));
   const NodeId owner = graph.find_node(tensor.is_view() ? *tensor.view_source : tensor);
   if (owner.valid() && runner.options().strategy == MemoryStrategy::Planned)
     if (const QString why = not_now(runner, owner, paused_before); !why.isEmpty()) return refuse(why);

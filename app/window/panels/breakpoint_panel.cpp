@@ -54,7 +54,7 @@ QVariant BreakpointModel::data(const QModelIndex& index, int role) const {
   if (idle && role == Qt::ForegroundRole) return QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text);
   if (index.column() == 0) {
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
-      return idle ? tr("%1 (in a live run)").arg(breakpoints_[i].describe()) : breakpoints_[i].describe();
+      return idle ? tr("%1 (live runs only)").arg(breakpoints_[i].describe()) : breakpoints_[i].describe();
     if (role == Qt::CheckStateRole) return breakpoints_[i].on ? Qt::Checked : Qt::Unchecked;
     return {};
   }
@@ -214,7 +214,7 @@ void BreakpointPanel::update_hint() {
 }
 
 void BreakpointPanel::retranslate() {
-  const QStringList kinds{tr("Op"), tr("Name pattern"), tr("Node"), tr("Bytes, at least"), tr("NaN or infinity")};
+  const QStringList kinds{tr("Op"), tr("Name pattern"), tr("Node"), tr("Minimum size (bytes)"), tr("NaN or infinity")};
   for (int i = 0; i < kinds.size(); ++i) kind_->setItemText(i, kinds[i]);
   kind_->setAccessibleName(tr("Kind of the new breakpoint"));
   text_->setAccessibleName(tr("Target of the new breakpoint"));
