@@ -30,7 +30,8 @@ Generator::~Generator() = default;
 
 Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, const GeneratorOptions& options) {
   if (options.cache_type != DType::F32 && options.cache_type != DType::F16 && options.cache_type != DType::Q8_0)
-    return Error{fmt::format("a cache is f32, f16 or q8_0, not {}", arenascope::name(options.cache_type))};
+    return Error{fmt::format("the KV cache type {} is not supported: expected f32, f16 or q8_0",
+                             arenascope::name(options.cache_type))};
   std::unique_ptr<Generator> out(new Generator);
   out->spec_ = spec;
   out->options_ = options;

@@ -101,7 +101,8 @@ Result<Context> Context::create(const ContextParams& params) {
     if (reinterpret_cast<uintptr_t>(params.mem_buffer) % kObjectAlignment != 0)
       return Error{fmt::format("the buffer given to a context is not aligned to {} bytes", kObjectAlignment)};
     if (params.mem_size < least)
-      return Error{fmt::format("a context's pool needed {} bytes, available {}", least, params.mem_size)};
+      return Error{fmt::format("the buffer for a context is too small: expected at least {} bytes, found {}", least,
+                               params.mem_size)};
     auto borrowed = MemoryBlock::borrow(params.mem_buffer, static_cast<Bytes>(params.mem_size));
     if (!borrowed) return borrowed.error();
     block = std::move(*borrowed);

@@ -94,7 +94,7 @@ class Parser {
     if (trimmed(line).empty()) return {};
     const size_t colon = line.find(':');
     const std::string key(line.substr(0, colon)), value = colon == line.npos ? "" : trimmed(line.substr(colon + 1));
-    if (colon == line.npos) return fail("text before the first step");
+    if (colon == line.npos) return fail(fmt::format("expected KEY: VALUE before the first step, found '{}'", line));
     if (key == "title")
       lesson_.title = value;
     else if (key == "summary")

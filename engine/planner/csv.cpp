@@ -85,7 +85,7 @@ bool read_gap(std::string_view text, bool inclusive, Gap& gap) {
 Status read_row(const Header& h, std::string_view line, size_t number, std::vector<std::string_view>& fields,
                 Problem& p) {
   const auto bad = [&](std::string_view what, std::string_view value) {
-    return Error{fmt::format("line {}: {} is '{}', not a number that fits", number, what, shown(value))};
+    return Error{fmt::format("line {}: {} is '{}': expected an integer in range", number, what, shown(value))};
   };
   fields.clear();
   for (std::string_view rest = line;;) {

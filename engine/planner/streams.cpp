@@ -162,7 +162,7 @@ class StreamSearch {
 
 Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
   if (p.streams < 1 || p.streams > kMaxStreams) {
-    return Error{fmt::format("{} streams are not between 1 and {}.", p.streams, kMaxStreams)};
+    return Error{fmt::format("cannot plan {} streams: expected 1 to {}.", p.streams, kMaxStreams)};
   }
   const auto n = static_cast<size_t>(p.streams);
   StreamOrder out;

@@ -145,7 +145,7 @@ Status plan_step(PlannedStep& step, const TensorImpl& node, const Capabilities& 
 Result<ExecutionPlan> ExecutionPlan::make(const Graph& graph, MemoryPlan memory, const Capabilities& backend,
                                           int threads, const ExecutionPlanOptions& options, const Capabilities* host) {
   if (threads < 1 || threads > kMaxThreads)
-    return Error{fmt::format("{} threads are not between 1 and {}", threads, kMaxThreads)};
+    return Error{fmt::format("cannot run on {} threads: expected 1 to {}", threads, kMaxThreads)};
   ExecutionPlan plan;
   plan.graph = graph;
   plan.threads = backend.runs_on_host_threads() || host ? threads : 1;

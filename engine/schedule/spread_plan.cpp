@@ -101,7 +101,7 @@ Result<StreamedPlan> plan_over_streams(const Graph& graph, std::vector<NodeId> o
                                        int32_t streams, const MemoryPlanOptions& given) {
   constexpr int32_t kMaxStreams = 64;
   if (streams < 1 || streams > kMaxStreams)
-    return Error{fmt::format("{} streams are not between 1 and {}", streams, kMaxStreams)};
+    return Error{fmt::format("cannot plan {} streams: expected 1 to {}", streams, kMaxStreams)};
   if (auto ok = check_order(graph, order); !ok) return ok.error();
   const MemoryPlanOptions options = apart(given);
   const GraphIntervals intervals = graph_intervals(graph, order, options);

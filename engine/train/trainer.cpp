@@ -57,7 +57,7 @@ Result<SequenceShape> shape_of(const models::Model& model, int64_t tokens) {
   if (!model.language) return SequenceShape();
   const int64_t context = model.language->context;
   if (context > 0 && tokens > context)
-    return Error{fmt::format("{} sees {} tokens, not {}", model.name, context, tokens)};
+    return Error{fmt::format("'{}' has a context length of {} tokens: {} requested", model.name, context, tokens)};
   const int64_t most = context > 0 ? std::min<int64_t>(context, 512) : 512;
   return SequenceShape{tokens > 0 ? tokens : most, model.language->vocabulary};
 }

@@ -122,9 +122,12 @@ Arrays concat(const FoldCall& c) {
   for (int i = 0; i < *axis; ++i) before *= x.sizes[i];
   for (int i = *axis + 1; i < x.sizes.rank(); ++i) after *= x.sizes[i];
   for (const HostArray* part : c.inputs) {
-    if (!part || part->dtype != x.dtype || part->sizes.rank() != x.sizes.rank()) return Error{"its sources do not fit"};
+    if (!part || part->dtype != x.dtype || part->sizes.rank() != x.sizes.rank())
+      return Error{"its inputs differ in type or number of dimensions"};
     for (int i = 0; i < x.sizes.rank(); ++i)
-      if (i != *axis && part->sizes[i] != x.sizes[i]) return Error{"its sources do not fit"};
+      if (i != *axis && part->sizes[i] != x.sizes[i])
+        return Error{fmt::format("its inputs {} and {} differ outside of axis {}", to_string(x.sizes),
+                                 to_string(part->sizes), *axis)};
     const auto sum = checked_add(sizes[*axis], part->sizes[*axis]);  // of no elements, there may be any number of them
     if (!sum) return Error{"its result is too large"};
     sizes[*axis] = *sum;
@@ -213,7 +216,7 @@ Arrays range(const FoldCall& c) {
 
 Arrays tile(const FoldCall& c) {
   const HostArray *x = input(c, 0), *repeats = input(c, 1);
-  if (!x || !repeats || repeats->count() != x->sizes.rank()) return Error{"it needs one repeat a dimension"};
+  if (!x || !repeats || repeats->count() != x->sizes.rank()) return Error{"it needs one repeat per dimension"};
   std::vector<int64_t> sizes;
   for (int i = 0; i < x->sizes.rank(); ++i) {
     auto n = checked_mul(x->sizes[i], repeats->integer(i));
@@ -270,7 +273,8 @@ Arrays split(const FoldCall& c) {
   for (int d = *axis + 1; d < x->sizes.rank(); ++d) inner *= x->sizes[d];
   std::vector<HostArray> out;
   for (const int64_t part : parts) {
-    if (part < 0 || part > size - first) return Error{"its parts do not fit"};
+    if (part < 0 || part > size - first)
+      return Error{fmt::format("a split size of {} exceeds the {} left", part, size - first)};
     Dims sizes = x->sizes;
     sizes[*axis] = part;
     std::vector<int64_t> index;
@@ -279,7 +283,9 @@ Arrays split(const FoldCall& c) {
     out.push_back(picked(*x, sizes, index));
     first += part;
   }
-  if (first != size || out.size() != c.outputs) return Error{"its parts do not fit"};
+  if (first != size || out.size() != c.outputs)
+    return Error{fmt::format("found {} split sizes with a sum of {}: expected {} with a sum of {}", out.size(), first,
+                             c.outputs, size)};
   return out;
 }
 

@@ -46,7 +46,7 @@ Status check(const Call& call, const Entry& entry) {
     return Error{fmt::format("its maximum length is {} tokens: 1 to {} are supported", most, kMaxTokens)};
   for (size_t i = entry.results; i < node.outputs.size(); ++i)
     if (!node.outputs[i].empty()) return Error{fmt::format("it makes no result '{}' on a CPU", node.outputs[i])};
-  if (node.outputs.empty()) return Error{"it has no result"};
+  if (node.outputs.empty()) return Error{"it has no outputs: expected at least one"};
   const int64_t tokens = call.attribute("vocab_size", -1);
   const Graph* decoder = call.graph("decoder");
   if (!decoder || decoder->outputs.empty() || decoder->outputs[0].sizes.empty()) return {};

@@ -351,7 +351,7 @@ TEST_CASE("axes of a scalar are an error") {
   OnnxMaker loss(19);
   loss.input("x", {1}).input("t", {}, models::test::kInt64).output("y");
   loss.node("NegativeLogLikelihoodLoss", {"x", "t"}, {"y"});
-  CHECK(run_file(loss, {}).refused.find("its targets do not fit") != std::string::npos);
+  CHECK(run_file(loss, {}).refused.find("one dimension less") != std::string::npos);
   OnnxMaker body(19), scan(19);
   body.input("a", {}).input("b", {}).node("Add", {"a", "b"}, {"sum"}).output("sum", {});
   scan.input("x", {2}).input("z", {}).output("y");

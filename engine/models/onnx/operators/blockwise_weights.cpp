@@ -129,7 +129,7 @@ bool read_codes(OpCall& c, size_t i, BlockwiseWeights& to) {
   const Value& value = c.value(i);
   if (!c.ok()) return false;
   if (value.dtype != DType::U8 || element_count(value.sizes) != to.bytes()) {
-    c.fail(fmt::format("its codes {} are not {} bytes", to_string(value.sizes), to.bytes()));
+    c.fail(fmt::format("its packed weight has the shape {}: expected {} bytes", to_string(value.sizes), to.bytes()));
     return false;
   }
   to.codes = value.source;

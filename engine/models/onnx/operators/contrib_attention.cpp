@@ -118,7 +118,7 @@ void attend_projected(OpCall& c, const Projected& p) {
   if (c.has(p.past)) {
     const Tensor past = c.in(p.past);
     if (!past || past->rank() != 5 || past.sizes()[0] != 2)
-      return c.fail(fmt::format("its past has the unsupported shape {}", to_string(c.sizes(p.past))));
+      return c.fail(fmt::format("its past has the shape {}: expected [2, B, H, L, D]", to_string(c.sizes(p.past))));
     const Dims s = past.sizes();
     if (c.attr_int("past_present_share_buffer", 0) != 0) return c.fail("past_present_share_buffer is not supported");
     const auto half = [&](int64_t i, const char* suffix) {
@@ -134,7 +134,9 @@ void attend_projected(OpCall& c, const Projected& p) {
       const Dims& s = x.sizes();
       return c.reshape(x, {1, s[0], s[1], s[2], s[3]}, suffix);
     };
-    if (!(k.sizes() == v.sizes())) return c.fail("its keys and values differ in size, so that they have no present");
+    if (!(k.sizes() == v.sizes()))
+      return c.fail(fmt::format("K and V must have equal shapes for the output 'present': found {} and {}",
+                                to_string(k.sizes()), to_string(v.sizes())));
     c.out(1, c.op_with(Op::Concat, {one(k, ":present_k"), one(v, ":present_v")}, AxisParams{0}, ":present"));
   }
   const DType type = p.x.dtype();
@@ -230,7 +232,7 @@ void take_past(OpCall& c, const IndexTable& indices, AttentionCall& a) {
     const Tensor past = c.in(i);
     if (!past || !x) return {};
     if (past->rank() != 4 || (shared >= 0 && shared > past.sizes()[2] - x.sizes()[2])) {
-      c.fail(fmt::format("its past has the unsupported shape {}", to_string(past.sizes())));
+      c.fail(fmt::format("its past has the shape {}: expected [B, H, capacity, D]", to_string(past.sizes())));
       return {};
     }
     const std::string at = suffix;

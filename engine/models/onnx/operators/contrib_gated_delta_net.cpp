@@ -182,7 +182,8 @@ class DeltaNet {
       const bool scalar = decay.sizes() == each;
       each.push_back(width_);
       if (!scalar && !(decay.sizes() == each))
-        return refused(fmt::format("its decay has the unsupported shape {}", to_string(decay.sizes())));
+        return refused(
+            fmt::format("its decay has the shape {}: expected {}", to_string(decay.sizes()), to_string(each)));
       fades_ = scalar ? 1 : width_;
       decay = c_.reshape(decay, {tokens_, value_heads_, fades_}, ":decay");
       decay_ = soft_ || bounded_ ? activated(decay) : decay;
@@ -193,7 +194,7 @@ class DeltaNet {
       Dims each = lead_;
       each.push_back(value_heads_);
       if (!(beta.sizes() == each))
-        return refused(fmt::format("its beta has the unsupported shape {}", to_string(beta.sizes())));
+        return refused(fmt::format("its beta has the shape {}: expected {}", to_string(beta.sizes()), to_string(each)));
       beta_ =
           c_.reshape(rate == "none" ? beta : c_.op(Op::Sigmoid, {beta}, ":rate"), {tokens_, value_heads_, 1}, ":beta");
     }

@@ -172,7 +172,7 @@ void all_scores(OpCall& c, Tensor logits, const Tensor& bias) {
   if (!logits) return;
   const int64_t experts = logits.sizes().back();
   if (!(bias.sizes() == Dims{experts}))
-    return c.fail(fmt::format("its bias has the unsupported shape {}", to_string(bias.sizes())));
+    return c.fail(fmt::format("its bias has the shape {}: expected [{}]", to_string(bias.sizes()), experts));
   if (c.attr_int("top_k", 0) > experts || experts > 512)
     return c.fail(fmt::format("a selection of {} out of {} experts is not supported", c.attr_int("top_k", 0), experts));
   const Dims rows{logits->element_count() / experts, experts};
@@ -187,13 +187,14 @@ void group_router(OpCall& c) {
   if (!logits || !bias) return;
   const int64_t k = c.attr_int("top_k", 0), groups = c.attr_int("n_group", 1), best = c.attr_int("topk_group", 1);
   if (logits->rank() < 2 || logits.sizes().back() < 1)
-    return c.fail(fmt::format("its logits have the unsupported shape {}", to_string(logits.sizes())));
+    return c.fail(
+        fmt::format("its logits have the shape {}: expected at least 2 dimensions", to_string(logits.sizes())));
   if (k < 1) return c.fail(fmt::format("the number of selected experts cannot be {}", k));
   if (c.has_output(1) || c.has_output(2)) return all_scores(c, logits, bias);
   const int64_t experts = logits.sizes().back(), rows = logits->element_count() / experts;
   if (c.has(2)) return c.fail("a projection requires the output of the scores of all experts");
   if (!(bias.sizes() == Dims{experts}))
-    return c.fail(fmt::format("its bias has the unsupported shape {}", to_string(bias.sizes())));
+    return c.fail(fmt::format("its bias has the shape {}: expected [{}]", to_string(bias.sizes()), experts));
   if (groups < 1 || experts % groups != 0 || best < 1 || best > groups || k > experts)
     return c.fail(
         fmt::format("{} of {} experts in {} of {} groups are not a valid selection", k, experts, best, groups));

@@ -20,7 +20,7 @@ bool wants_floats(OpCall& c) {
 bool read_n_bits(OpCall& c, BlockwiseWeights& w) {
   w.rows = c.attr_int("N", 0), w.depth = c.attr_int("K", 0), w.block = c.attr_int("block_size", 0);
   w.bits = static_cast<int>(std::clamp<int64_t>(c.attr_int("bits", 4), 0, 99));
-  if (c.attr_int("weight_prepacked", 0) != 0) c.fail("its weight is packed for one kind of device");
+  if (c.attr_int("weight_prepacked", 0) != 0) c.fail("weight_prepacked is not supported: expected 0");
   if (w.block < 16 || (w.block & (w.block - 1)) != 0)
     c.fail(fmt::format("a block size of {} weights is not supported: expected a power of two from 16", w.block));
   if (!check_blocks(c, w)) return false;
@@ -143,7 +143,8 @@ void gather_blocks(OpCall& c) {
   };
   Tensor codes = codes_of(0, ":codes"), zeros = c.has(3) ? codes_of(3, ":zeros") : Tensor();
   const Tensor scales = taken(2, ":scales");
-  if (!codes || !scales || scales->rank() != codes->rank()) return c.fail("its scales do not fit its rows");
+  if (!codes || !scales || scales->rank() != codes->rank())
+    return c.fail("its scales must have as many dimensions as its data");
   if (!c.has(3) && packed) codes = c.op(Op::Sub, {codes, c.scalar(1 << (bits - 1), DType::F32, ":middle")}, ":centred");
   if (zeros && zeros.sizes()[place] > scales.sizes()[place])  // the last byte of a row is not full
     zeros = c.slice(zeros, place, 0, scales.sizes()[place], 1, ":zeros_used");
@@ -165,12 +166,13 @@ void mat_mul_bnb4(OpCall& c) {
   w.rows = c.attr_int("N", 0), w.depth = c.attr_int("K", 0), w.block = c.attr_int("block_size", 0);
   const int64_t kind = c.attr_int("quant_type", -1);
   if (kind != 0 && kind != 1) return c.fail(fmt::format("the quant_type {} is not supported: expected 0 or 1", kind));
-  if (c.attr_int("transB", 1) == 0) return c.fail("its weight is not transposed");
+  if (c.attr_int("transB", 1) == 0) return c.fail("transB 0 is not supported: expected 1");
   if (!check_blocks(c, w)) return;
   const Value& codes = c.value(1);
   const int64_t count = w.rows * w.depth;
   if (codes.kind != Value::Kind::Constant || codes.dtype != DType::U8 || element_count(codes.sizes) != (count + 1) / 2)
-    return c.fail(fmt::format("its codes are {}", to_string(codes.sizes)));
+    return c.fail(fmt::format("its packed weight has the shape {}: expected a constant u8 tensor of {} elements",
+                              to_string(codes.sizes), (count + 1) / 2));
   const auto largest = std::make_shared<std::vector<float>>(known_floats(c, 2, (count + w.block - 1) / w.block));
   if (!c.ok()) return;
   Value weight;

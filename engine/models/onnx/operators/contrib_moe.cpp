@@ -27,7 +27,8 @@ Layer coded_layer(OpCall& c, size_t codes, size_t zeros, const char* own_bits, c
   if (bits != 2 && bits != 4 && bits != 8)
     c.fail(fmt::format("weights of {} bits are not supported: expected 2, 4 or 8", bits));
   const Dims s = c.sizes(codes);
-  if (c.ok() && s.rank() != 3) c.fail(fmt::format("its codes are {}", to_string(s)));
+  if (c.ok() && s.rank() != 3)
+    c.fail(fmt::format("its packed weights have the shape {}: expected 3 dimensions", to_string(s)));
   if (!c.ok()) return {};
   w.bits = static_cast<int>(bits);
   w.depth = s[2] * 8 / bits, w.rows = s[0] * s[1];

@@ -204,7 +204,8 @@ void ngram_hashes(OpCall& c) {
   if (!grams.read()) return;
   const Dims s = c.sizes(0);
   if (s.rank() != 2 || s[0] > kMaxPlaces || s[1] > kMaxPlaces / std::max<int64_t>(s[0], 1))
-    return c.fail(fmt::format("its ids have the unsupported shape {}", to_string(s)));
+    return c.fail(
+        fmt::format("its ids have the shape {}: expected [B, S] with at most {} ids", to_string(s), kMaxPlaces));
   if (!grams.read_history(equal_sequences(s[0], s[1]))) return;
   c.out(0, c.reshape(grams.hashes(":hashes"), {s[0], s[1], grams.heads()}));
   if (c.has_output(1)) c.out(1, grams.last(false, ":present"));
@@ -215,7 +216,8 @@ void packed_ngram_hashes(OpCall& c) {
   if (!grams.read()) return;
   const Dims s = c.sizes(0);
   if (s.rank() != 1 || s[0] > kMaxPlaces)
-    return c.fail(fmt::format("its ids have the unsupported shape {}", to_string(s)));
+    return c.fail(
+        fmt::format("its ids have the shape {}: expected one dimension of at most {}", to_string(s), kMaxPlaces));
   const auto of = packed_sequences(c, 3, s[0], false);
   if (!of || !grams.read_history(*of)) return;
   const int64_t capacity = capture_capacity(c, 9, of->count());

@@ -39,7 +39,7 @@ void embed(OpCall& c, const Embedding& e, size_t mask, size_t indices) {
   const Tensor ids = c.in(0);
   if (!ids || !e.word || !e.position) return;
   if (ids->rank() != 2)
-    return c.fail(fmt::format("its token ids have the unsupported shape {}", to_string(ids.sizes())));
+    return c.fail(fmt::format("its token ids have the shape {}: expected [B, S]", to_string(ids.sizes())));
   const int64_t batch = ids.sizes()[0], steps = ids.sizes()[1];
   const auto row = [&](const ValuePtr& table, const ValuePtr& at, const char* suffix) {
     return lower_part(c, {"Gather", {table, at}, {{"axis", int_attribute(0)}}, suffix});

@@ -75,7 +75,8 @@ void varlen_causal_conv(OpCall& c) {
   if (c.has(6) || c.has(7)) return c.fail("a kernel per token is not supported, as in ONNX Runtime on the CPU");
   const Dims& w = weight.sizes();
   if (x->rank() != 2 || w.rank() != 3 || w[0] != x.sizes()[1] || w[1] != 1 || w[2] < 1 || w[2] > kMaxTaps)
-    return c.fail(fmt::format("its weight {} does not fit {}", to_string(w), to_string(x.sizes())));
+    return c.fail(fmt::format("its weight {} does not match the input {}: expected [C, 1, 1 to {}] for [T, C]",
+                              to_string(w), to_string(x.sizes()), kMaxTaps));
   const int64_t tokens = x.sizes()[0], channels = w[0], taps = w[2], dilation = c.attr_int("dilation", 1);
   if (dilation < 1 || dilation > kMaxPlaces) return c.fail(fmt::format("dilation cannot be {}", dilation));
   const std::string activation = c.attr_string("activation", "none");
@@ -105,7 +106,7 @@ void varlen_causal_conv(OpCall& c) {
     const Tensor bias = c.in_f32(3);
     if (!bias) return;
     if (!(bias.sizes() == Dims{channels}))
-      return c.fail(fmt::format("its bias has the unsupported shape {}", to_string(bias.sizes())));
+      return c.fail(fmt::format("its bias has the shape {}: expected [{}]", to_string(bias.sizes()), channels));
     sum = c.op(Op::Add, {sum, bias}, ":biased");
   }
   if (activation != "none") sum = c.op(Op::Silu, {sum}, ":activated");

@@ -134,7 +134,8 @@ Tensor cached(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor&
   const auto name = [&](const char* what) { return at + what; };
   if (cache && (cache->rank() != 4 || cache.sizes()[0] != use.batch || cache.sizes()[1] != x.sizes()[1] ||
                 cache.sizes()[2] != use.room || cache.sizes()[3] != x.sizes()[3])) {
-    c.fail(fmt::format("its past has the unsupported shape {}", to_string(cache.sizes())));
+    c.fail(fmt::format("its past has the shape {}: expected [{}, {}, {}, {}]", to_string(cache.sizes()), use.batch,
+                       x.sizes()[1], use.room, x.sizes()[3]));
     return {};
   }
   if (cache && cache.dtype() != x.dtype()) {

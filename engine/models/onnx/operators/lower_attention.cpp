@@ -100,7 +100,8 @@ void rotary_embedding(OpCall& c) {
   }
   if (!cosine || !sine) return;
   if (cosine->rank() != 3 || !(cosine.sizes() == Dims{s[0], s[2], half}) || !(sine.sizes() == cosine.sizes()))
-    return c.fail(fmt::format("its angles {} do not fit {}", to_string(cosine.sizes()), to_string(s)));
+    return c.fail(fmt::format("its angles have the shape {}: expected [{}, {}, {}]", to_string(cosine.sizes()), s[0],
+                              s[2], half));
   cosine = c.reshape(cosine, {s[0], 1, s[2], half}, ":cos_all");
   sine = c.reshape(sine, {s[0], 1, s[2], half}, ":sin_all");
   const Tensor transposed = rotated(c, x, cosine, sine, c.attr_int("interleaved", 0) != 0, "");

@@ -22,7 +22,8 @@ void causal_conv(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
   if (!x || !w) return;
   if (x->rank() != 3 || w->rank() != 3 || w.sizes()[0] != x.sizes()[1] || w.sizes()[1] != 1 || w.sizes()[2] < 1)
-    return c.fail(fmt::format("its weight {} does not fit {}", to_string(w.sizes()), to_string(x.sizes())));
+    return c.fail(fmt::format("its weight {} does not match the input {}: expected [C, 1, K] for [B, C, L]",
+                              to_string(w.sizes()), to_string(x.sizes())));
   const int64_t before = w.sizes()[2] - 1, channels = x.sizes()[1];
   const Dims state{x.sizes()[0], channels, before};
   const Tensor past = c.has(3) ? c.in(3) : filled(c, state, x.dtype(), 0, ":past");
@@ -82,7 +83,7 @@ bool read_linear(OpCall& c, LinearCall& a) {
   if (steps < 1) c.fail("it has no steps");
   const auto of_all = [&](const Tensor& x) { return !x || x.sizes()[2] == steps; };
   if (a.q.sizes()[3] != width || !of_all(a.k) || !of_all(a.v) || !of_all(a.decay) || !of_all(a.beta))
-    c.fail("its keys do not fit its queries");
+    c.fail("its queries, keys, values, decay and beta must have equally many steps, queries and keys the same width");
   const Dims sizes{a.q.sizes()[0], kv_heads, width, a.v.sizes()[3]};
   a.state = c.has(3) ? c.cast(c.in(3), DType::F32, ":state_f32") : filled(c, sizes, DType::F32, 0, ":state");
   if (!c.ok() || !a.state) return false;

@@ -123,7 +123,8 @@ void col2im(OpCall& c) {
     if (given.empty()) given.assign(count, fallback);
     if (given.size() != count) c.fail(fmt::format("its {} have {} numbers", name, given.size()));
     for (const int64_t v : given)
-      if (v < fallback || v > 1 << 24) c.fail(fmt::format("its {} contain the invalid value {}", name, v));
+      if (v < fallback || v > 1 << 24)
+        c.fail(fmt::format("its {} contain {}: expected {} to {}", name, v, fallback, 1 << 24));
     given.resize(count);
     return given;
   };
@@ -140,7 +141,7 @@ void col2im(OpCall& c) {
     if (k < 1 || k > 1024 || size < 1 || size > 1 << 24)
       return c.fail(fmt::format("a block size of {} in an image of {} is not supported", k, size));
     const int64_t reach = size + pads[d] + pads[d + spatial] - dilations[d] * (k - 1) - 1;
-    if (reach < 0) return c.fail(fmt::format("blocks of {} do not fit {}", k, size));
+    if (reach < 0) return c.fail(fmt::format("blocks of {} exceed the padded image of {}", k, size));
     const int64_t count = reach / strides[d] + 1;
     p.strides[d] = static_cast<int32_t>(strides[d]), p.dilations[d] = static_cast<int32_t>(dilations[d]);
     p.pads_begin[d] = static_cast<int32_t>(pads[d]), p.pads_end[d] = static_cast<int32_t>(pads[d + spatial]);

@@ -30,7 +30,7 @@ bool copy_numbers(OpCall& c, const char* name, const std::vector<int64_t>& from,
   for (int i = 0; i < count; ++i) {
     const int64_t v = from[static_cast<size_t>(i)];
     if (v < least || v > (1 << 24)) {
-      c.fail(fmt::format("its {} contain the invalid value {}", name, v));
+      c.fail(fmt::format("its {} contain {}: expected {} to {}", name, v, least, 1 << 24));
       return false;
     }
     to[i] = static_cast<int32_t>(v);
@@ -139,7 +139,8 @@ void conv_transpose(OpCall& c) {
   const auto output_shape = c.attr_ints("output_shape");
   const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
   if (!output_shape.empty() && static_cast<int>(output_shape.size()) < window.spatial)
-    return c.fail("its output_shape is too short");
+    return c.fail(
+        fmt::format("its output_shape has {} entries: expected at least {}", output_shape.size(), window.spatial));
   if (!output_shape.empty() || same) {
     for (int i = 0; i < window.spatial; ++i) {
       const int64_t in = x.sizes()[i + 2], reach = int64_t{window.kernel[i] - 1} * window.dilations[i] + 1;

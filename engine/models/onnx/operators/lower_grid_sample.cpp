@@ -45,7 +45,8 @@ void affine_grid(OpCall& c) {
   if (spatial < 2 || spatial > 3 || theta->rank() != 3 ||
       !(theta.sizes() == Dims{(*size)[0], spatial, static_cast<int64_t>(spatial) + 1}))
     return c.fail(
-        fmt::format("its matrices {} do not fit {} sizes", theta ? to_string(theta.sizes()) : "", size->size()));
+        fmt::format("its matrices {} do not match {} output sizes: expected [N, 2, 3] with 4, or [N, 3, 4] with 5",
+                    to_string(theta.sizes()), size->size()));
   Dims sizes;
   for (int d = 0; d < spatial; ++d) sizes.push_back((*size)[static_cast<size_t>(d) + 2]);
   auto count = checked_element_count(sizes);

@@ -167,8 +167,8 @@ Pairs pair_scores(OpCall& c, const Tensor& near, const std::vector<int64_t>& per
   const auto pairs = static_cast<int64_t>(out.classes.size());
   if (pairs * supports > int64_t{1} << 22 || static_cast<int64_t>(coefficients.size()) != (classes - 1) * supports ||
       static_cast<int64_t>(rho.size()) < pairs) {
-    c.fail(fmt::format("{} coefficients and {} values of 'rho' do not match {} pairs of {} vectors",
-                       coefficients.size(), rho.size(), pairs, supports));
+    c.fail(fmt::format("{} coefficients and {} values of 'rho' do not match {} classes with {} pairs and {} vectors",
+                       coefficients.size(), rho.size(), classes, pairs, supports));
     return out;
   }
   // One row of weights per pair of classes: the coefficients of their support vectors, 0 for all others.

@@ -203,7 +203,8 @@ void loop(OpCall& c) {
   const size_t stacks = body.outputs.size() - std::min(body.outputs.size(), states + 1);
   if (body.inputs.size() != states + 2 || body.outputs.size() < states + 1 ||
       c.output_count() != body.outputs.size() - 1 || given < states || given > states + stacks)
-    return c.fail("its body has a different number of inputs or outputs");
+    return c.fail(fmt::format("its body has {} inputs and {} outputs, which do not match the node's {} and {}",
+                              body.inputs.size(), body.outputs.size(), c.input_count(), c.output_count()));
   if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known at compile time", c.value(0).name), true);
   const auto iterations = c.ints(0);
   if (!c.ok() || (iterations && iterations->size() != 1))

@@ -12,7 +12,7 @@ namespace {
 void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weight_at) {
   Tensor target = c.in(target_at);
   if (!log_probability || !target || target->rank() < 1 || log_probability->rank() != target->rank() + 1)
-    return c.fail("its targets do not fit");
+    return c.fail("its targets must have one dimension less than its input");
   const DType dtype = log_probability.dtype();
   if (target.dtype() != DType::I64 && target.dtype() != DType::I32) target = c.cast(target, DType::I64, ":target");
   const bool ignores = c.has_attr("ignore_index");

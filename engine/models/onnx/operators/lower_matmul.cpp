@@ -142,10 +142,13 @@ class Einsum {
       else
         terms.back() += ch;
     }
-    if (terms.size() != c_.input_count()) return c_.fail(fmt::format("'{}' does not fit its sources", text));
+    if (terms.size() != c_.input_count())
+      return c_.fail(
+          fmt::format("'{}' has {} terms: expected {}, one per input", text, terms.size(), c_.input_count()));
     std::string result, most;
     for (size_t i = 0; i < terms.size(); ++i)
-      if (!spell_out(terms[i], c_.rank(i), most)) return c_.fail(fmt::format("'{}' does not fit its sources", text));
+      if (!spell_out(terms[i], c_.rank(i), most))
+        return c_.fail(fmt::format("'{}' does not match input {}, which has {} dimensions", text, i, c_.rank(i)));
     if (arrow != std::string::npos) {
       result = text.substr(arrow + 2);
       if (const size_t dots = result.find("..."); dots != std::string::npos) result.replace(dots, 3, most);
@@ -160,7 +163,7 @@ class Einsum {
     }
     for (size_t i = 0; i < terms.size(); ++i) {
       if (terms[i].size() != static_cast<size_t>(c_.rank(i)))
-        return c_.fail(fmt::format("'{}' does not fit its sources", text));
+        return c_.fail(fmt::format("'{}' does not match input {}, which has {} dimensions", text, i, c_.rank(i)));
       for (size_t d = 0; d < terms[i].size(); ++d) {
         const int64_t size = c_.sizes(i)[static_cast<int>(d)];
         if (auto [at, fresh] = sizes_.emplace(terms[i][d], size); !fresh && at->second != size)
@@ -168,7 +171,7 @@ class Einsum {
       }
     }
     for (char ch : result)
-      if (!sizes_.count(ch)) return c_.fail(fmt::format("'{}' does not fit its sources", text));
+      if (!sizes_.count(ch)) return c_.fail(fmt::format("'{}' has an output index '{}' that no input has", text, ch));
     if (terms.size() == 1) {
       const Tensor x = diagonal(c_.in(0), terms[0], ":of_0");
       return c_.out(0, ordered(summed(x, terms[0], result), terms[0], result));

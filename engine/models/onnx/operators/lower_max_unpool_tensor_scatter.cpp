@@ -30,7 +30,9 @@ void tensor_scatter(OpCall& c) {
   if (mode != "linear" && mode != "circular")
     return c.fail(fmt::format("the mode '{}' is not supported: expected linear or circular", mode));
   Dims expected = cache.sizes();
-  if (!c.ok() || rank < 2 || axis == 0 || update->rank() != rank) return c.fail("its update does not fit its cache");
+  if (!c.ok() || rank < 2 || axis == 0 || update->rank() != rank)
+    return c.fail(fmt::format("its update {} does not match the cache {} at axis {}", to_string(update.sizes()),
+                              to_string(cache.sizes()), axis));
   const int64_t lines = expected[axis], given = update.sizes()[axis], batch = expected[0];
   expected[axis] = given;
   if (!(expected == update.sizes()) || given < 1 || given > lines || cache.dtype() != update.dtype())
@@ -71,7 +73,9 @@ void max_unpool(OpCall& c) {
   const auto n = static_cast<size_t>(spatial);
   if (strides.empty()) strides.assign(n, 1);
   if (pads.empty()) pads.assign(2 * n, 0);
-  if (strides.size() != n || pads.size() != 2 * n) return c.fail("its strides or pads do not fit its kernel");
+  if (strides.size() != n || pads.size() != 2 * n)
+    return c.fail(
+        fmt::format("found {} strides and {} pads: expected {} and {}", strides.size(), pads.size(), n, 2 * n));
   Dims sizes{x.sizes()[0], x.sizes()[1]};
   int64_t in = 1, out = 1;
   for (size_t d = 0; d < n; ++d) {
@@ -107,7 +111,7 @@ void max_unpool(OpCall& c) {
   if (c.has(2)) {
     const auto output_shape = c.ints(2);
     if (!output_shape || static_cast<int>(output_shape->size()) != spatial + 2)
-      return c.fail("its result's shape does not fit");
+      return c.fail(fmt::format("its output_shape must have {} entries", spatial + 2));
     PadParams pad{};
     pad.mode = PadMode::Constant;
     for (int d = 0; d < spatial + 2; ++d) {

@@ -98,8 +98,8 @@ void split(OpCall& c) {
     sum = *next;
   }
   if (sum != size || static_cast<int64_t>(parts.size()) != n)
-    return c.fail(fmt::format("{} split sizes with a sum of {} do not match {} outputs of an axis of {}", parts.size(),
-                              sum, n, size));
+    return c.fail(
+        fmt::format("found {} split sizes with a sum of {}: expected {} with a sum of {}", parts.size(), sum, n, size));
   int64_t start = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     c.out(i, c.slice(x, axis, start, start + parts[i], 1, fmt::format(":{}", i).c_str()));
@@ -161,9 +161,11 @@ void gather_nd(OpCall& c) {
   if (!x) return;
   if (!tuples) return c.wait_for(1, "its indices must be known at compile time", true);
   const int rank = tuples->sizes.rank();
-  if (rank < 1 || batch >= rank || batch > x->rank()) return c.fail("its batch dimensions do not fit");
+  if (rank < 1 || batch >= rank || batch > x->rank())
+    return c.fail(fmt::format("batch_dims {} is too large for indices {} and data {}", batch, to_string(tuples->sizes),
+                              to_string(x.sizes())));
   const int width = static_cast<int>(tuples->sizes[rank - 1]);
-  if (width < 1 || batch + width > x->rank()) return c.fail("its indices are longer than its source has dimensions");
+  if (width < 1 || batch + width > x->rank()) return c.fail("its indices are longer than its input has dimensions");
   int64_t rows = 1, batches = 1;
   for (int i = 0; i < batch + width; ++i) rows *= x.sizes()[i];
   for (int i = 0; i < batch; ++i) batches *= x.sizes()[i];
@@ -175,7 +177,8 @@ void gather_nd(OpCall& c) {
     result.push_back(x.sizes()[i]);
   }
   const int64_t count = tuples->count() / width;
-  if (batches == 0 || count % batches != 0) return c.fail("its batch dimensions do not fit");
+  if (batches == 0 || count % batches != 0)
+    return c.fail(fmt::format("{} index tuples cannot be divided into {} batches", count, batches));
   std::vector<int64_t> index_list;
   for (int64_t t = 0; t < count; ++t) {
     int64_t at = t / (count / batches);
@@ -210,7 +213,7 @@ void tile(OpCall& c) {
   Tensor x = c.in(0);
   const auto repeats = c.ints(1);
   if (!x || !repeats || static_cast<int>(repeats->size()) != x->rank())
-    return c.fail("it needs one repeat a dimension");
+    return c.fail("it needs one repeat per dimension");
   for (int i = 0; i < x->rank(); ++i) {
     const int64_t n = (*repeats)[static_cast<size_t>(i)];
     if (n == 1) continue;
@@ -283,7 +286,7 @@ void pad(OpCall& c) {
 
 void depth_to_space(OpCall& c) {
   const int64_t block = c.attr_int("blocksize", 0);
-  if (block < 1 || block > 65536) return c.fail(fmt::format("blocksize cannot be {}", block));
+  if (block < 1 || block > 65536) return c.fail(fmt::format("blocksize is {}: expected 1 to 65536", block));
   c.out(0, c.op_with(Op::DepthToSpace, {c.in(0)},
                      DepthToSpaceParams{static_cast<int32_t>(block), c.attr_string("mode", "DCR") == "CRD"}));
 }

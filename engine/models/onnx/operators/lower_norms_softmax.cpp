@@ -59,7 +59,7 @@ void batch_norm(OpCall& c) {
       if (c.has_output(i)) return c.fail("the statistics of training are wanted");
     return c.out(0, c.op_with(Op::BatchNorm, {x, scale, shift, mean, variance}, params));
   }
-  if (x->rank() < 2) return c.fail("its source needs a channel dimension");
+  if (x->rank() < 2) return c.fail("its input needs a channel dimension");
   const auto [m, v] = batch_statistics(c.g(), x, c.name_of(""));
   c.out(0, c.op_with(Op::BatchNorm, {x, scale, shift, m, v}, params));
   const auto running = [&](size_t i, const Tensor& old, const Tensor& now, const char* what) {
@@ -74,7 +74,7 @@ void batch_norm(OpCall& c) {
 
 void instance_norm(OpCall& c) {
   const Tensor x = c.in(0);
-  if (!x || x->rank() < 2) return c.fail("its source needs a channel dimension");
+  if (!x || x->rank() < 2) return c.fail("its input needs a channel dimension");
   if (x.sizes()[1] < 1 || x.sizes()[1] > (1 << 30)) return c.fail("it has no channels");
   c.out(0, c.op_with(Op::GroupNorm, {x, c.in(1), c.in(2)},
                      GroupNormParams{static_cast<int32_t>(x.sizes()[1]), c.attr_float("epsilon", 1e-5f)}));

@@ -19,11 +19,11 @@ void unary(OpCall& c) {
 template <Op kOp>
 void binary(OpCall& c) {
   if (c.attr_int("broadcast", 0) != 0 && c.opset() < 7) {
-    // Before opset 7 the second source stood at an axis of the first.
+    // Before opset 7 the second operand is aligned at an axis of the first.
     const Tensor a = c.in(0), b = c.in(1);
     if (!a || !b) return;
     const int axis = c.has_attr("axis") ? c.axis(c.attr_int("axis", 0), a->rank()) : a->rank() - b->rank();
-    if (axis < 0 || axis + b->rank() > a->rank()) return c.fail("its second source does not fit at its axis");
+    if (axis < 0 || axis + b->rank() > a->rank()) return c.fail("its second input exceeds the first at its axis");
     Dims sizes = b.sizes();
     for (int i = axis + b->rank(); i < a->rank(); ++i) sizes.push_back(1);
     return c.out(0, c.op(kOp, {a, c.reshape(b, sizes, ":aligned")}));

@@ -40,7 +40,7 @@ Tensor by_blocks(OpCall& c, const Tensor& t, const Dims& sizes, int axis, int64_
     return {};
   }
   if (sizes.rank() >= kMaxDims) {
-    c.fail("it has too many dimensions for scales in blocks");
+    c.fail(fmt::format("scales per block support at most {} dimensions: found {}", kMaxDims - 1, sizes.rank()));
     return {};
   }
   Dims each, all, joined = t.sizes();

@@ -67,7 +67,7 @@ class Recurrent {
         !(c_.sizes(2) == Dims{directions_, gates_ * hidden_, hidden_}) ||
         (c_.has(3) && !(c_.sizes(3) == Dims{directions_, 2 * gates_ * hidden_})) ||
         (gates_ == 4 && c_.has(7) && !(c_.sizes(7) == Dims{directions_, 3 * hidden_})))
-      return refused(fmt::format("its weights {} and {} do not fit {} directions of {} units", to_string(c_.sizes(1)),
+      return refused(fmt::format("its weights {} and {} do not match {} directions of {} units", to_string(c_.sizes(1)),
                                  to_string(c_.sizes(2)), directions_, hidden_));
     for (size_t i : {size_t{5}, size_t{6}})
       if (c_.has(i) &&
@@ -86,7 +86,7 @@ class Recurrent {
     if (!c_.has(4)) return true;
     const Value& given = c_.value(4);
     if (!(given.sizes == Dims{batch_}) || info(given.dtype).floating)
-      return refused(fmt::format("its lengths {} do not fit {} sequences", to_string(given.sizes), batch_));
+      return refused(fmt::format("its lengths {} do not match {} sequences", to_string(given.sizes), batch_));
     if (given.array && given.given_inputs.empty()) {
       bool whole = true;
       for (int64_t b = 0; b < batch_; ++b) {

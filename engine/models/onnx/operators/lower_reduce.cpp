@@ -90,7 +90,7 @@ void top_k(OpCall& c) {
   int64_t k = c.attr_int("k", 0);
   if (c.opset() >= 10) {
     const auto given = c.ints(1);
-    if (!given || given->size() != 1) return c.fail("its k must be one number");
+    if (!given || given->size() != 1) return c.fail("its k must be a constant with one element");
     k = (*given)[0];
   }
   const TopKParams params{axis, k, c.attr_int("largest", 1) != 0, c.attr_int("sorted", 1) != 0};

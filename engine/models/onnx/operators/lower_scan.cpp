@@ -226,7 +226,8 @@ void scan(OpCall& c) {
   const ir::Graph& graph = *body->graph;
   if (graph.inputs.size() != states + static_cast<size_t>(count) || graph.outputs.size() != c.output_count() ||
       graph.outputs.size() < states)
-    return c.fail("its body has a different number of inputs or outputs");
+    return c.fail(fmt::format("its body has {} inputs and {} outputs, which do not match the node's {} and {}",
+                              graph.inputs.size(), graph.outputs.size(), c.input_count(), c.output_count()));
   if (batched && c.has(0)) return c.fail("its sequences differ in length");
   std::vector<ValuePtr> given;
   for (size_t i = first; i < c.input_count(); ++i) {

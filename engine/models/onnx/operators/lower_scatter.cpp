@@ -193,11 +193,14 @@ void scatter_nd(OpCall& c) {
   if (!readable(c, data, indices, updates, reduction)) return;
   const Dims tuples = indices ? indices->sizes : c.in(1).sizes();
   const int64_t width = tuples.rank() > 0 ? tuples.back() : 0;
-  if (width < 1 || width > data->rank()) return c.fail("its indices do not fit");
+  if (width < 1 || width > data->rank())
+    return c.fail(fmt::format("its indices have the shape {}: the last dimension must be 1 to {}", to_string(tuples),
+                              data->rank()));
   int64_t rows = 1, row = 1;
   for (int i = 0; i < data->rank(); ++i) (i < width ? rows : row) *= data.sizes()[i];
   const int64_t count = element_count(tuples) / width;
-  if (updates->element_count() != count * row) return c.fail("its updates do not fit");
+  if (updates->element_count() != count * row)
+    return c.fail(fmt::format("its updates have {} elements: expected {}", updates->element_count(), count * row));
   if (!indices) {
     const Tensor index_list = rows_of(c, data, count, static_cast<int>(width));
     return index_list ? write_rows(c, data, updates, row, rows, index_list, false) : void();
@@ -227,9 +230,11 @@ void scatter_elements(OpCall& c) {
   if (!readable(c, data, indices, updates, reduction)) return;
   const int axis = c.axis(c.attr_int("axis", 0), data->rank());
   if (!c.ok() || !(c.in(1).sizes() == updates.sizes()) || updates->rank() != data->rank())
-    return c.fail("its indices do not fit");
+    return c.fail("its indices and updates must have equal shapes, and as many dimensions as the data");
   for (int i = 0; i < data->rank(); ++i)
-    if (i != axis && updates.sizes()[i] > data.sizes()[i]) return c.fail("its indices do not fit");
+    if (i != axis && updates.sizes()[i] > data.sizes()[i])
+      return c.fail(
+          fmt::format("its indices {} exceed the data {}", to_string(updates.sizes()), to_string(data.sizes())));
   const Dims strides = contiguous_strides(data.sizes());
   Writes writes(data->element_count());
   Dims at = Dims::filled(data->rank(), 0);

@@ -115,7 +115,7 @@ void split_to_sequence(OpCall& c) {
     if (c.value(1).sizes.rank() == 0) {  // chunks of that size, and the remainder
       const int64_t each = given->empty() ? 0 : (*given)[0];
       if (each < 1 || size / each > static_cast<int64_t>(kLongest))
-        return c.fail(fmt::format("a split into parts of {} is not supported", each));
+        return c.fail(fmt::format("cannot split into chunks of {}: expected 1 to {} chunks", each, kLongest));
       for (int64_t at = 0; at < size; at += each) parts.push_back(std::min(each, size - at));
     } else {
       parts = *given;
@@ -148,7 +148,8 @@ void map(OpCall& c) {
   if (!first || !body || !body->graph) return c.fail("it lacks a sequence or a body");
   const ir::Graph& graph = *body->graph;
   if (graph.inputs.size() != c.input_count() || graph.outputs.size() != c.output_count())
-    return c.fail("its body has a different number of inputs or outputs");
+    return c.fail(fmt::format("its body has {} inputs and {} outputs: expected {} and {}", graph.inputs.size(),
+                              graph.outputs.size(), c.input_count(), c.output_count()));
   if ((graph.nodes.size() + 1) * first->size() > kLongest)
     return c.fail(fmt::format("{} elements with a body of {} nodes are too many to be unrolled", first->size(),
                               graph.nodes.size()));

@@ -33,7 +33,7 @@ bool read_grams(OpCall& c, const std::vector<int64_t>& pool, std::vector<Grams>&
   if (pool.empty() || starts.empty() || columns.empty() || static_cast<int64_t>(pool.size()) > kMax || least < 1 ||
       most < least || most > static_cast<int64_t>(starts.size()) ||
       *std::max_element(columns.begin(), columns.end()) >= kMax)
-    c.fail("its lists of n-grams do not fit each other");
+    c.fail("its pool, ngram_counts, ngram_indexes and gram lengths are inconsistent");
   if (!c.ok()) return false;
   size_t next = 0;
   for (size_t n = 1; n <= starts.size(); ++n) {
@@ -46,7 +46,7 @@ bool read_grams(OpCall& c, const std::vector<int64_t>& pool, std::vector<Grams>&
     Grams grams{length, {pool.begin() + begin, pool.begin() + end}, {}};
     for (int64_t i = 0; i < (end - begin) / length; ++i, ++next) {
       if (next >= columns.size() || columns[next] < 0 || columns[next] >= kMax) {
-        c.fail("its lists of n-grams do not fit each other");
+        c.fail(fmt::format("ngram_indexes lacks a valid entry for n-gram {}", next));
         return false;
       }
       grams.columns.push_back(columns[next]);
@@ -140,7 +140,8 @@ void tf_idf_vectorizer(OpCall& c) {
       c.op_with(Op::Gather, {all, c.constant(HostArray::of(std::move(from)), ":columns")}, AxisParams{1}, ":counts");
   const auto* weights = c.attr("weights");
   if (mode != "TF" && weights && !weights->floats.empty()) {
-    if (static_cast<int64_t>(weights->floats.size()) < width) return c.fail("it has too few weights");
+    if (static_cast<int64_t>(weights->floats.size()) < width)
+      return c.fail(fmt::format("it has {} weights: expected at least {}", weights->floats.size(), width));
     HostArray each = HostArray::make(DType::F32, {1, width});
     for (int64_t i = 0; i < width; ++i) each.set(i, static_cast<double>(weights->floats[static_cast<size_t>(i)]));
     const Tensor weight = c.constant(std::move(each), ":weights");

@@ -131,7 +131,8 @@ void gradient(OpCall& c) {
   std::vector<std::string> names = xs->strings;
   if (zs) names.insert(names.end(), zs->strings.begin(), zs->strings.end());
   if (names.size() != c.input_count() || xs->strings.size() != c.output_count())
-    return c.fail("it names more or fewer tensors than it has sources or results");
+    return c.fail(fmt::format("xs and zs name {} tensors and xs names {}: expected {}, as inputs, and {}, as outputs",
+                              names.size(), xs->strings.size(), c.input_count(), c.output_count()));
   std::vector<Tensor> variables;
   for (size_t i = 0; i < names.size() && c.ok(); ++i) {
     if (c.lowering().value_named(names[i]) != c.inputs()[i])

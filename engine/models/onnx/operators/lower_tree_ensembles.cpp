@@ -249,7 +249,7 @@ bool read_numbered_forest(OpCall& c, Forest& f) {
                      yes_leaf.size() == n && no_leaf.size() == n && (f.missing.empty() || f.missing.size() == n) &&
                      !f.roots.empty() && !weights.empty() && targets.size() == weights.size() && f.targets >= 1 &&
                      f.targets <= 1 << 16;
-  if (!whole) c.fail("its lists of nodes and leaves do not fit each other");
+  if (!whole) c.fail(fmt::format("its nodes_* or leaf_* attributes differ in length or lack entries: {} nodes", n));
   f.sets.resize(n);
   size_t at = 0;  // sets are separated by NaN, in the order of their nodes
   for (size_t i = 0; i < n && c.ok(); ++i) {
@@ -301,7 +301,7 @@ bool read_named_forest(OpCall& c, const std::string& kind, Forest& f) {
   const size_t n = trees.size();
   if (n == 0 || !modes || modes->strings.size() != n || numbers.size() != n || yes.size() != n || no.size() != n ||
       f.features.size() != n || f.splits.size() != n || (!f.missing.empty() && f.missing.size() != n)) {
-    c.fail("its lists of nodes do not fit each other");
+    c.fail(fmt::format("its nodes_* attributes must be as long as nodes_treeids, which has {} entries", n));
     return false;
   }
   std::map<std::pair<int64_t, int64_t>, int64_t> indices;
@@ -333,7 +333,9 @@ bool read_named_forest(OpCall& c, const std::string& kind, Forest& f) {
              weight_nodes = c.attr_ints((kind + "_nodeids").c_str()), ids = c.attr_ints((kind + "_ids").c_str());
   const std::vector<double> weights = floats_or_tensor(c, kind + "_weights");
   if (weight_trees.size() != weights.size() || weight_nodes.size() != weights.size() || ids.size() != weights.size())
-    c.fail("its lists of weights do not fit each other");
+    c.fail(
+        fmt::format("{0}_treeids, _nodeids, _ids and _weights must have the same length: found {1}, {2}, {3} and {4}",
+                    kind, weight_trees.size(), weight_nodes.size(), ids.size(), weights.size()));
   for (size_t i = 0; i < weights.size() && c.ok(); ++i)
     f.weights.push_back({place(weight_trees[i], weight_nodes[i]), ids[i], weights[i]});
   f.after = read_post_transform(c);
