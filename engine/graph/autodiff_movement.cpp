@@ -42,7 +42,7 @@ void view(Backward& b) {
     const int64_t last = start + (p.sizes[i] - 1) * step;
     rest -= start * stride;
     if (step == 0 || (p.sizes[i] != 1 && p.strides[i] != step * stride) || last < 0 || last >= size || size > INT32_MAX)
-      return b.refuse("it is not a slice of its source");
+      return b.refuse("it is not a slice of its input");
     if (step == 1) {
       pad.begin[i] = static_cast<int32_t>(start);
       pad.end[i] = static_cast<int32_t>(size - 1 - last);
@@ -52,7 +52,7 @@ void view(Backward& b) {
     const FillParams places{{p.sizes[i]}, DType::I64, static_cast<double>(start), static_cast<double>(step)};
     share = b.to_places(share, i, b.g.op_with(Op::Arange, {}, places), size);
   }
-  if (rest != 0) return b.refuse("it is not a slice of its source");
+  if (rest != 0) return b.refuse("it is not a slice of its input");
   b.give(0, padded ? b.g.op_with(Op::Pad, {share}, pad) : share);
 }
 

@@ -265,9 +265,9 @@ Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, c
   const OpInfo& op_info = info(op);
   const auto count = static_cast<int>(sources.size());
   if (count < op_info.min_sources || (op_info.max_sources >= 0 && count > op_info.max_sources))
-    return Error{fmt::format("{} '{}' got {} sources", op_info.name, tensor_name, count)};
+    return Error{fmt::format("{} '{}' got {} inputs", op_info.name, tensor_name, count)};
   for (const TensorImpl* source : sources)
-    if (!source) return Error{fmt::format("{} '{}' got an undefined source", op_info.name, tensor_name)};
+    if (!source) return Error{fmt::format("{} '{}' got an undefined input", op_info.name, tensor_name)};
   if (is_alike(op_info, sources)) {
     const TensorImpl& first = *sources[0];
     int64_t strides[kMaxDims], stride = 1;
@@ -308,7 +308,7 @@ Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, c
 Result<Tensor> Context::restore(Op op, DType dtype, const Dims& sizes, std::span<const Tensor> sources,
                                 const Tensor& view_of, std::string_view tensor_name, const OpParams& params) {
   for (const Tensor& source : sources)
-    if (!source) return Error{fmt::format("'{}' got an undefined source", tensor_name)};
+    if (!source) return Error{fmt::format("'{}' got an undefined input", tensor_name)};
   if (view_of && view_of->is_view()) return Error{fmt::format("'{}' is a view of a view", tensor_name)};
   try {
     if (auto bytes = checked_byte_count(sizes, dtype); !bytes) return bytes.error();

@@ -102,11 +102,11 @@ namespace {
 // Checks that a source is f32 and broadcasts to the sizes of the result.
 Status fits(const TensorImpl& source, const Dims& sizes) {
   if (source.dtype != DType::F32)
-    return refuse(Op::Fused, fmt::format("a step's source is {}, not f32", name(source.dtype)));
+    return refuse(Op::Fused, fmt::format("an operand of a step is {}, not f32", name(source.dtype)));
   auto both = broadcast(source.sizes, sizes);
   if (both.ok() && *both == sizes) return {};
-  return refuse(Op::Fused,
-                fmt::format("a step's source {} is not broadcast to {}", to_string(source.sizes), to_string(sizes)));
+  return refuse(Op::Fused, fmt::format("an operand {} of a step is not broadcast to {}", to_string(source.sizes),
+                                       to_string(sizes)));
 }
 
 Status check_step(const FusedStep& step, int made, Sources sources, const Dims& sizes) {
@@ -147,7 +147,7 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
     const OpInfo& anchor = info(p.anchor_op());
     if (p.anchor_sources > sources.size() || p.anchor_sources < anchor.min_sources ||
         (anchor.max_sources >= 0 && p.anchor_sources > anchor.max_sources))
-      return refuse(op, fmt::format("{} got {} sources", anchor.name, p.anchor_sources));
+      return refuse(op, fmt::format("{} got {} inputs", anchor.name, p.anchor_sources));
     auto inferred = anchor.shape_rule(p.anchor_op(), sources.first(p.anchor_sources), params);
     if (!inferred) return inferred;
     made = *inferred;
@@ -174,7 +174,7 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
       read[p.step[i].right / 64] |= uint64_t{1} << p.step[i].right % 64;
   }
   if (std::popcount(read[0]) + std::popcount(read[1]) > FusedParams::kMaxOperands)
-    return refuse(op, fmt::format("its steps read more than {} sources", FusedParams::kMaxOperands));
+    return refuse(op, fmt::format("its steps read more than {} operands", FusedParams::kMaxOperands));
   for (int i = 0; i < p.steps; ++i) {
     if (FusedParams::op(p.step[i]) != Op::Cast) continue;
     const float type = p.step[i].p;

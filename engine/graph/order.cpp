@@ -7,9 +7,9 @@ namespace arenascope {
 namespace {
 
 constexpr OrderInfo kOrders[] = {
-    {"depth-first", "as collected from the outputs: sources just before their first user", depth_first_order},
+    {"depth-first", "as collected from the outputs: inputs just before their first user", depth_first_order},
     {"breadth-first", "level by level: whatever has become ready first runs first", breadth_first_order},
-    {"reverse-depth-first", "depth first, but the last source of each node first", reverse_depth_first_order},
+    {"reverse-depth-first", "depth first, but the last input of each node first", reverse_depth_first_order},
     {"ge", "CANN GE's: depth first, then nodes whose inputs live long anyway move to their first consumer", ge_order},
     {"least-peak-first", "PyTorch Inductor's: of the ready nodes the one that raises the peak least",
      least_peak_first_order},
@@ -43,7 +43,7 @@ Status check_order(const Graph& graph, std::span<const NodeId> order) {
     const TensorImpl& node = *nodes[id.index()];
     for (const TensorImpl* source : node.sources)
       if (const NodeId from = missing(*source); from.valid())
-        return Error{fmt::format("an order runs node {} before its source {}", id.value, from.value)};
+        return Error{fmt::format("an order runs node {} before its input {}", id.value, from.value)};
     if (node.is_view())
       if (const NodeId from = missing(*node.view_source); from.valid())
         return Error{fmt::format("an order runs node {} before node {}, whose bytes it shares", id.value, from.value)};

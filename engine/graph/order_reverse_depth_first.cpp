@@ -5,7 +5,7 @@
 
 namespace arenascope {
 
-// Depth-first order from the outputs, like the order of collection but with the last source of each node first.
+// Depth-first order from the outputs, like the order of collection but with the last input of each node first.
 // Iterative.
 Result<std::vector<NodeId>> reverse_depth_first_order(const Graph& graph, const OrderOptions&) {
   const auto nodes = graph.nodes();

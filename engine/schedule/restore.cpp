@@ -206,7 +206,7 @@ class Restorer {
   Result<Tensor> find(trace::TensorRef ref, const trace::TensorInfo& reader) const {
     if (ref.is_leaf() && ref.index() < leafs_.size()) return leafs_[ref.index()];
     if (ref.is_node() && ref.index() < nodes_.size()) return nodes_[ref.index()];
-    return Error{fmt::format("{} precedes one of its sources", title(reader, nodes_.size()))};
+    return Error{fmt::format("{} precedes one of its inputs", title(reader, nodes_.size()))};
   }
 
   Result<Sources> sources_of(const trace::TensorInfo& node) const {

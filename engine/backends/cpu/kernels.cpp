@@ -135,15 +135,15 @@ Status plain_sources(const TensorImpl& node) {
   if (info(node.dtype).quantised) return refuse(node, fmt::format("result type {} is not supported", name(node.dtype)));
   for (const TensorImpl* source : node.sources)
     if (info(source->dtype).quantised)
-      return refuse(
-          node, fmt::format("source '{}' has type {}, which must be cast first", source->name, name(source->dtype)));
+      return refuse(node,
+                    fmt::format("input '{}' has type {}, which must be cast first", source->name, name(source->dtype)));
   return {};
 }
 
 Status floating_sources(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources)
     if (source == node.sources[0] && !info(source->dtype).floating)
-      return refuse(node, fmt::format("source '{}' has type {}, expected a floating-point type", source->name,
+      return refuse(node, fmt::format("input '{}' has type {}, expected a floating-point type", source->name,
                                       name(source->dtype)));
   return plain_sources(node);
 }

@@ -98,7 +98,7 @@ class OpenClBackend final : public Backend {
     const bool takes_blocks = node.op == Op::MulMat || node.op == Op::MulMatId || node.op == Op::Gather ||
                               node.op == Op::Cast || node.op == Op::Attention;
     if (quantised && !takes_blocks && has_work(node))
-      return Error{fmt::format("no OpenCL kernel for {} with source type {}", arenascope::name(node.op),
+      return Error{fmt::format("no OpenCL kernel for {} with input type {}", arenascope::name(node.op),
                                arenascope::name(node.sources[0]->dtype))};
     if (node.op == Op::Lstm && node.params.get<LstmParams>().quantised_state)
       return Error{"no OpenCL kernel for LSTM with a quantised state"};

@@ -23,7 +23,7 @@ const std::unordered_map<std::string_view, Unary>& unaries() {
 
 Arrays unary(const FoldCall& c) {
   const HostArray* x = input(c, 0);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   HostArray out = HostArray::make(c.op == "Not" ? DType::Bool : x->dtype, x->sizes);
   for (int64_t i = 0; i < x->count(); ++i) {
     const auto at = static_cast<size_t>(i);
@@ -77,12 +77,12 @@ Result<int64_t> binary_int(const FoldCall& c, int64_t a, int64_t b) {
 }
 
 Arrays binary(const FoldCall& c) {
-  if (!input(c, 0)) return Error{"it has no source"};
+  if (!input(c, 0)) return Error{"it has no input"};
   HostArray left = *input(c, 0);
   for (size_t s = 1; s < c.inputs.size(); ++s) {
     const HostArray* b = c.inputs[s];
-    if (!b) return Error{"a source is missing"};
-    if (left.dtype != b->dtype && c.op != "Pow") return Error{"its sources have different types"};
+    if (!b) return Error{"an input is missing"};
+    if (left.dtype != b->dtype && c.op != "Pow") return Error{"its inputs have different types"};
     auto sizes = broadcast(left.sizes, b->sizes);
     if (!sizes) return sizes.error();
     if (auto fits = checked_sizes(sizes->span()); !fits) return fits.error();
@@ -105,7 +105,7 @@ Arrays binary(const FoldCall& c) {
 
 Arrays compare(const FoldCall& c) {
   const HostArray *a = input(c, 0), *b = input(c, 1);
-  if (!a || !b) return Error{"a source is missing"};
+  if (!a || !b) return Error{"an input is missing"};
   auto sizes = broadcast(a->sizes, b->sizes);
   if (!sizes) return sizes.error();
   if (auto fits = checked_sizes(sizes->span()); !fits) return fits.error();
@@ -143,8 +143,8 @@ Arrays compare(const FoldCall& c) {
 
 Arrays where(const FoldCall& c) {
   const HostArray *test = input(c, 0), *a = input(c, 1), *b = input(c, 2);
-  if (!test || !a || !b) return Error{"a source is missing"};
-  if (a->dtype != b->dtype) return Error{"its sources have different types"};
+  if (!test || !a || !b) return Error{"an input is missing"};
+  if (a->dtype != b->dtype) return Error{"its inputs have different types"};
   auto values = broadcast(a->sizes, b->sizes);
   if (!values) return values.error();
   auto sizes = broadcast(*values, test->sizes);
@@ -184,7 +184,7 @@ Arrays cast(const FoldCall& c) {
 
 Arrays reduce(const FoldCall& c) {
   const HostArray* x = input(c, 0);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   const auto axes = axes_of(c, 1);
   const int rank = x->sizes.rank();
   uint32_t mask = 0;

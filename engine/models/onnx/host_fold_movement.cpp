@@ -9,7 +9,7 @@ namespace {
 
 Arrays reshape(const FoldCall& c) {
   const HostArray *x = input(c, 0), *shape = input(c, 1);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   std::vector<int64_t> sizes;
   if (c.op == "Flatten") {
     const int64_t given = c.integer("axis", 1);
@@ -61,7 +61,7 @@ Arrays reshape(const FoldCall& c) {
 
 Arrays gather(const FoldCall& c) {
   const HostArray *x = input(c, 0), *indices = input(c, 1);
-  if (!x || !indices || indices->floating()) return Error{"a source is missing"};
+  if (!x || !indices || indices->floating()) return Error{"an input is missing"};
   auto axis = axis_of(c.integer("axis", 0), x->sizes.rank());
   if (!axis) return axis.error();
   std::vector<int64_t> sizes;
@@ -83,7 +83,7 @@ Arrays gather(const FoldCall& c) {
 
 Arrays slice(const FoldCall& c) {
   const HostArray* x = input(c, 0);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   const bool old = c.opset < 10;
   const auto list = [&](size_t i, const char* name) {
     return old ? c.integers(name) : input(c, i) ? input(c, i)->ints : std::vector<int64_t>();
@@ -112,7 +112,7 @@ Arrays slice(const FoldCall& c) {
 }
 
 Arrays concat(const FoldCall& c) {
-  if (!input(c, 0)) return Error{"it has no source"};
+  if (!input(c, 0)) return Error{"it has no input"};
   const HostArray& x = *c.inputs[0];
   auto axis = axis_of(c.integer("axis", c.opset < 4 ? 1 : 0), x.sizes.rank());
   if (!axis) return axis.error();
@@ -150,7 +150,7 @@ Arrays concat(const FoldCall& c) {
 
 Arrays transpose(const FoldCall& c) {
   const HostArray* x = input(c, 0);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   const int rank = x->sizes.rank();
   auto perm = c.integers("perm");
   if (perm.empty())
@@ -177,7 +177,7 @@ Arrays transpose(const FoldCall& c) {
 
 Arrays expand(const FoldCall& c) {
   const HostArray *x = input(c, 0), *shape = input(c, 1);
-  if (!x || !shape) return Error{"a source is missing"};
+  if (!x || !shape) return Error{"an input is missing"};
   auto dims = checked_sizes(shape->ints);
   if (!dims) return dims.error();
   auto sizes = broadcast(x->sizes, *dims);
@@ -188,7 +188,7 @@ Arrays expand(const FoldCall& c) {
 
 Arrays constant_of_shape(const FoldCall& c) {
   const HostArray *shape = input(c, 0), *value = input(c, 1);  // the caller hands the attribute over as a source
-  if (!shape || !value || value->count() != 1) return Error{"a source is missing"};
+  if (!shape || !value || value->count() != 1) return Error{"an input is missing"};
   auto dims = checked_sizes(shape->ints);
   if (!dims) return dims.error();
   HostArray out = HostArray::make(value->dtype, *dims);
@@ -238,7 +238,7 @@ Arrays tile(const FoldCall& c) {
 
 Arrays non_zero(const FoldCall& c) {
   const HostArray* x = input(c, 0);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   const int rank = std::max(x->sizes.rank(), 1);
   std::vector<std::vector<int64_t>> index_list(static_cast<size_t>(rank));
   for (int64_t i = 0; i < x->count(); ++i) {
@@ -259,7 +259,7 @@ Arrays non_zero(const FoldCall& c) {
 
 Arrays split(const FoldCall& c) {
   const HostArray* x = input(c, 0);
-  if (!x) return Error{"it has no source"};
+  if (!x) return Error{"it has no input"};
   auto axis = axis_of(c.integer("axis", 0), x->sizes.rank());
   if (!axis) return axis.error();
   const int64_t size = x->sizes[*axis], n = static_cast<int64_t>(c.outputs);
@@ -290,7 +290,7 @@ Arrays split(const FoldCall& c) {
 }
 
 Arrays identity(const FoldCall& c) {
-  if (!input(c, 0)) return Error{"it has no source"};
+  if (!input(c, 0)) return Error{"it has no input"};
   return one(*c.inputs[0]);
 }
 

@@ -126,7 +126,7 @@ std::string schema_mismatch(const Node& node, const Schema& schema, const std::v
   if (schema.gone)
     return fmt::format("operator {} was removed in opset {}; the model uses opset {}", node.op, schema.since,
                        node.opset);
-  std::string why = count_misfit("source", node.inputs, schema.inputs, schema, node);
+  std::string why = count_misfit("input", node.inputs, schema.inputs, schema, node);
   if (why.empty()) why = count_misfit("result", node.outputs, schema.outputs, schema, node);
   if (why.empty()) why = attribute_misfit(node, schema);
   if (why.empty() && !schema.inputs.empty()) why = source_misfit(node, schema, types);

@@ -30,7 +30,7 @@ constexpr Rule kRules[] = {
      Stage::Patterns,
      find_int8_matmul},
     {{"gather", "matmul with a one-hot matrix, as GATHER", kExact}, Stage::Patterns, find_one_hot},
-    {{"common subexpression", "the same op over the same sources", kExact}, Stage::Patterns, find_common_subexpression},
+    {{"common subexpression", "the same op over the same inputs", kExact}, Stage::Patterns, find_common_subexpression},
     {{"scale chain", "ADD, SUB, MUL and DIV with scalars, as one SCALE", kRounding}, Stage::Numbers, find_affine},
     {{"power", "POW with exponent 2 as MUL, with -1 as RECIPROCAL", kRounding}, Stage::Numbers, find_power},
     {{"clamp", "MAX and MIN with scalars, as one CLAMP", kExact}, Stage::Numbers, find_clamp},

@@ -268,7 +268,7 @@ TEST_CASE("a layer groups the nodes created while it is set") {
 TEST_CASE("an op checks that all its sources are given and defined") {
   Context c = pool_of(1 << 14, true);
   const Tensor a = *c.new_tensor(DType::F32, {2});
-  CHECK(c.apply(Op::Add, std::vector{a}, {}, "one").error().message == "ADD 'one' got 1 sources");
+  CHECK(c.apply(Op::Add, std::vector{a}, {}, "one").error().message == "ADD 'one' got 1 inputs");
   CHECK_FALSE(c.apply(Op::Neg, std::vector{a, a}));
   CHECK_FALSE(c.apply(Op::Add, std::vector{a, Tensor()}));
   CHECK_FALSE(c.apply(Op::None, std::vector<Tensor>{}));

@@ -41,7 +41,7 @@ TEST_CASE("an invalid order is an error") {
   REQUIRE(g.expand(b.add(b.op(Op::Neg, {x}), b.op(Op::Abs, {x}))).ok());
   CHECK(check_order(g, ids({0, 1, 2})).ok());
   CHECK(check_order(g, ids({1, 0, 2})).ok());
-  CHECK(check_order(g, ids({0, 2, 1})).error().message == "an order runs node 2 before its source 1");
+  CHECK(check_order(g, ids({0, 2, 1})).error().message == "an order runs node 2 before its input 1");
   CHECK_FALSE(check_order(g, ids({0, 1})).ok());
   CHECK_FALSE(check_order(g, ids({0, 1, 1})).ok());
   CHECK_FALSE(check_order(g, ids({0, 1, 3})).ok());

@@ -108,13 +108,13 @@ TEST_CASE("unknown attributes and attributes of the wrong type") {
 }
 
 TEST_CASE("unexpected inputs and outputs, and wrong types") {
-  CHECK(said(13, "Relu", {"x", "x"}) == "Relu 'n': it has 2 sources, Relu of opset 13 has 1");
-  CHECK(said(13, "Add", {"x"}) == "Add 'n': it has 1 source, Add of opset 13 has 2");
+  CHECK(said(13, "Relu", {"x", "x"}) == "Relu 'n': it has 2 inputs, Relu of opset 13 has 1");
+  CHECK(said(13, "Add", {"x"}) == "Add 'n': it has 1 input, Add of opset 13 has 2");
   CHECK(said(13, "Add", {"x", ""}) == "Add 'n': input 1 ('B') is missing");
   CHECK(said(13, "Clip", {"x", "", ""}) == "");
-  CHECK(said(13, "Clip", {"x", "", "", ""}) == "Clip 'n': it has 4 sources, Clip of opset 13 has 1 to 3");
+  CHECK(said(13, "Clip", {"x", "", "", ""}) == "Clip 'n': it has 4 inputs, Clip of opset 13 has 1 to 3");
   CHECK(said(13, "Relu", {"x"}, {}, {"y", "z"}) == "Relu 'n': it has 2 results, Relu of opset 13 has 1");
-  CHECK(said(13, "Max", {}) == "Max 'n': it has 0 sources, Max of opset 13 has 1 or more");
+  CHECK(said(13, "Max", {}) == "Max 'n': it has 0 inputs, Max of opset 13 has 1 or more");
   CHECK(said(13, "Not", {"x"}) == "Not 'n': input 'x' is of type FLOAT, 'X' of Not in opset 13 may be BOOL");
   CHECK(said(13, "Add", {"x", "i"}) ==
         "Add 'n': inputs 'x' and 'i' are of types FLOAT and INT64, which must be the same");

@@ -235,7 +235,7 @@ Status attention_supports(const TensorImpl& node) {
   for (size_t i = 0; i < node.sources.size(); ++i)
     if (const TensorImpl& source = *node.sources[i]; info(source.dtype).quantised && (i == 0 || i > 2))
       return refuse(node,
-                    fmt::format("source '{}' has type {}, which must be cast first", source.name, name(source.dtype)));
+                    fmt::format("input '{}' has type {}, which must be cast first", source.name, name(source.dtype)));
   return {};
 }
 

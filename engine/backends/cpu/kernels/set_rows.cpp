@@ -130,8 +130,8 @@ Status set_elements(const KernelArgs& args, int axis) {
 Status set_rows_supports(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources)
     if (source != node.sources[0] && info(source->dtype).quantised)
-      return refuse(
-          node, fmt::format("source '{}' has type {}, which must be cast first", source->name, name(source->dtype)));
+      return refuse(node,
+                    fmt::format("input '{}' has type {}, which must be cast first", source->name, name(source->dtype)));
   return {};
 }
 

@@ -16,7 +16,7 @@ Status plain(const TensorImpl& node, unsigned takes_blocks = 0) {
   for (size_t i = 0; i < node.sources.size(); ++i)
     if (const TensorImpl& source = *node.sources[i]; info(source.dtype).quantised && !(takes_blocks >> i & 1))
       return refuse(node,
-                    fmt::format("source '{}' has type {}, which must be cast first", source.name, name(source.dtype)));
+                    fmt::format("input '{}' has type {}, which must be cast first", source.name, name(source.dtype)));
   return {};
 }
 

@@ -131,7 +131,7 @@ class DeltaNet {
 
   bool read_sequences() {
     if (c_.has(3)) {
-      if (lead_.rank() != 1) return refused("its sequences have one length by their sizes and others by a source");
+      if (lead_.rank() != 1) return refused("its sequences have one length by their sizes and others by an input");
       const auto specified = packed_sequences(c_, 3, tokens_, true);
       if (!specified) return false;
       of_ = *specified;

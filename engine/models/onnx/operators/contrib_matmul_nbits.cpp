@@ -109,7 +109,7 @@ void mat_mul_n_bits(OpCall& c) {
   sizes[sizes.rank() - 1] = w.blocks();
   Dims split = sizes;
   split.push_back(w.block);
-  if (sizes.rank() >= kMaxDims) return c.fail("its source has too many dimensions");
+  if (sizes.rank() >= kMaxDims) return c.fail("its input has too many dimensions");
   const Tensor sums =
       c.op_with(Op::ReduceSum, {c.reshape(x, split, ":by_block")}, ReduceParams{1u << sizes.rank(), false}, ":sums");
   const Tensor taken = c.mul_mat(zeros_tensor(c, w, ":zeros"), sums, bias, 1, ":taken");

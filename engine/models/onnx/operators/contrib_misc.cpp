@@ -171,7 +171,7 @@ void rfft(OpCall& c) {
   if (!x) return;
   if (c.attr_int("signal_ndim", 1) != 1 || c.attr_int("onesided", 1) != 1 || c.attr_int("normalized", 0) != 0)
     return c.fail("only one-dimensional, one-sided spectra without normalisation are supported");
-  if (x->rank() < 1 || x->rank() >= kMaxDims) return c.fail(fmt::format("its source is {}", to_string(x.sizes())));
+  if (x->rank() < 1 || x->rank() >= kMaxDims) return c.fail(fmt::format("its input is {}", to_string(x.sizes())));
   Dims sizes = x.sizes();
   sizes.push_back(1);
   const Tensor real = c.reshape(x, sizes, ":real");

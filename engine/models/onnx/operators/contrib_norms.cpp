@@ -86,7 +86,7 @@ void group_norm_contrib(OpCall& c) {
   const bool skips = c.node().op == "SkipGroupNorm", last = c.attr_int("channels_last", 1) != 0;
   Tensor x = c.in(0);
   if (!x) return;
-  if (x->rank() != 4) return c.fail(fmt::format("its source is {}", to_string(x.sizes())));
+  if (x->rank() != 4) return c.fail(fmt::format("its input is {}: expected 4 dimensions", to_string(x.sizes())));
   const int64_t channels = x.sizes()[last ? 3 : 1];
   const Dims row = last ? Dims{channels} : Dims{channels, 1, 1};
   if (skips) {

@@ -66,7 +66,7 @@ void q_conv(OpCall& c) {
 }
 
 void q_concat(OpCall& c) {
-  if (c.input_count() < 5 || c.input_count() % 3 != 2) return c.fail(fmt::format("it has {} sources", c.input_count()));
+  if (c.input_count() < 5 || c.input_count() % 3 != 2) return c.fail(fmt::format("it has {} inputs", c.input_count()));
   std::vector<ValuePtr> parts;
   for (size_t i = 2; i < c.input_count(); i += 3)
     parts.push_back(as_source(c, opened(c, i, i + 1, i + 2, fmt::format(":{}", i / 3).c_str())));

@@ -39,7 +39,7 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   if (c.has(4) != c.has(5)) c.fail("the past keys and past values must both be given or both be absent");
   if (c.has(4) && c.has(6)) c.fail("a past and a cache with given lengths exclude each other");
   if (!c.ok() || !a.q || !a.k || !a.v) return false;
-  if (a.q->rank() != 4 || a.k->rank() != 4 || a.v->rank() != 4) c.fail("its sources have no heads");
+  if (a.q->rank() != 4 || a.k->rank() != 4 || a.v->rank() != 4) c.fail("its inputs have no heads");
   if (c.ok() && c.has(4)) {
     const Tensor past_k = c.in(4), past_v = c.in(5);
     if (!past_k || !past_v) return false;
@@ -86,7 +86,7 @@ void rotary_embedding(OpCall& c) {
   const bool flat = given->rank() == 3;
   Tensor x = flat ? by_heads(c, given, c.attr_int("num_heads", 0), ":heads") : given;
   Tensor cosine = c.in(1), sine = c.in(2);
-  if (!c.ok() || !x || !cosine || !sine || x->rank() != 4) return c.fail("its source has no heads");
+  if (!c.ok() || !x || !cosine || !sine || x->rank() != 4) return c.fail("its input has no heads");
   const Dims s = x.sizes();
   const int64_t asked = c.attr_int("rotary_embedding_dim", 0), width = asked == 0 ? s[3] : asked, half = width / 2;
   if (width < 2 || width > s[3] || width % 2 != 0)

@@ -67,7 +67,7 @@ void scale(OpCall& c) {
 // A copy that an optimiser inserted between devices.
 void same(OpCall& c) {
   if (c.has(0)) return c.out(0, c.inputs()[0]);
-  c.fail("it has no source");
+  c.fail("it has no input");
 }
 
 constexpr HandlerEntry kExperimentalHandlers[] = {

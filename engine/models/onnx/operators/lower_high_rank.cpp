@@ -71,7 +71,7 @@ void wide_pointwise(OpCall& c) {
     sources.push_back(input ? wide_aligned(full_sizes(*input), rank) : WideSizes(rank, 1));
     for (size_t d = 0; d < rank; ++d) {
       if (out[d] != 1 && sources.back()[d] != 1 && out[d] != sources.back()[d])
-        return c.fail(fmt::format("its sources do not broadcast: {} against {}", out[d], sources.back()[d]));
+        return c.fail(fmt::format("its inputs do not broadcast: {} against {}", out[d], sources.back()[d]));
       if (sources.back()[d] != 1) out[d] = sources.back()[d];
     }
   }

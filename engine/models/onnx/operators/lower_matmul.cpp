@@ -242,7 +242,7 @@ class Einsum {
 
   Tensor ordered(const Tensor& x, const std::string& have, const std::string& want, const char* suffix = "") {
     if (have.size() != want.size()) {
-      c_.fail("its result has other labels than its sources");
+      c_.fail("its result has other labels than its inputs");
       return {};
     }
     std::vector<int> axes;

@@ -295,7 +295,7 @@ void space_to_depth(OpCall& c) {
   const int64_t b = c.attr_int("blocksize", 0);
   const Tensor x = c.in(0);
   if (!x || b < 1 || b > 65536 || x->rank() != 4 || x.sizes()[2] % b || x.sizes()[3] % b)
-    return c.fail("its block does not divide its source");
+    return c.fail("its block does not divide its input");
   const Dims& s = x.sizes();
   const int axes[] = {0, 3, 5, 1, 2, 4};
   const Tensor cut = c.reshape(x, {s[0], s[1], s[2] / b, b, s[3] / b, b}, ":cut");

@@ -50,7 +50,7 @@ class Recurrent {
     transposed_ = c_.attr_int("layout", 0) != 0;
     x_ = c_.in_f32(0);
     if (!x_ || x_->rank() != 3 || hidden_ < 1 || hidden_ > (1 << 24))
-      return refused("its source needs three dimensions and a hidden size");
+      return refused("its input needs three dimensions and a hidden size");
     functions_ = read_activations(c_, gates_, directions_);
     if (c_.has_attr("clip") && !(c_.attr_float("clip", 0) > 0))
       return refused(fmt::format("clip cannot be {}", c_.attr_float("clip", 0)));

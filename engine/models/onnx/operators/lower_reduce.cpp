@@ -111,7 +111,7 @@ void cumulated(OpCall& c) {
 }
 
 uint32_t spatial(OpCall& c) {
-  if (c.rank(0) < 3) c.fail("its source needs spatial dimensions");
+  if (c.rank(0) < 3) c.fail("its input needs spatial dimensions");
   return ((1u << c.rank(0)) - 1) & ~3u;
 }
 

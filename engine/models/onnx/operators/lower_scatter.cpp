@@ -150,7 +150,7 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   if (!indices && reduction != Reduction::None)
     c.wait_for(1, "its indices must be known at compile time", true);
   else if (indices && data && data->element_count() > HostArray::kMaxElements * 16)
-    c.fail("its source is too large");
+    c.fail("its input is too large");
   return c.ok() && data && updates;
 }
 

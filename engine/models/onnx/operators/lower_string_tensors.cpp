@@ -202,7 +202,7 @@ void one_hot_strings(OpCall& c) {
   for (size_t i = 0; i < string_table->size(); ++i)
     for (size_t k = 0; k < width; ++k)
       table.floats[i * width + k] = (*string_table)[i] == categories->strings[k] ? 1 : 0;
-  if (c.sizes(0).rank() == kMaxDims) return c.fail("its source has too many dimensions");
+  if (c.sizes(0).rank() == kMaxDims) return c.fail("its input has too many dimensions");
   c.out(0, c.op_with(Op::Gather, {c.constant(std::move(table), ":words"), c.in(0)}, AxisParams{0}));
 }
 
