@@ -40,7 +40,7 @@ Tensor as_type(GraphBuilder& g) {
   return g.op_with(Op::Cast, {g.input("x", {kLines, kAcross}, from)}, CastParams{to});
 }
 
-// Random indices into a row of the source.
+// Random indices into a row of the input.
 void shuffled(Node& node) {
   TensorImpl& places = node.source(1);
   for (int64_t i = 0; i < places.element_count(); ++i) places.data_as<int64_t>()[i] = i * 7919 % kAcross;

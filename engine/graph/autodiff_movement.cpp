@@ -19,7 +19,7 @@ void permute(Backward& b) {
   b.give(0, b.g.op_with(Op::Permute, {b.dy}, back));
 }
 
-// A slice. Its start indices are recovered from the offset by dividing by the source's strides in descending order.
+// A slice. Its start indices are recovered from the offset by dividing by the input's strides in descending order.
 // With step 1 the gradient is padded with zeros; with other steps each row is scattered to its index.
 void view(Backward& b) {
   const auto p = b.y->params.get<ViewParams>();

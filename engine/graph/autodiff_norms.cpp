@@ -4,7 +4,7 @@
 
 namespace arenascope::autodiff {
 
-// NORM and RMS_NORM: z is the normalised source, r the normalisation factor. With h = dy·gain, the source's gradient is
+// NORM and RMS_NORM: z is the normalised input, r the normalisation factor. With h = dy·gain, the input's gradient is
 // r·(h - z·mean(h·z)); NORM also subtracts the mean of h.
 void norm(Backward& b) {
   const auto p = b.y->params.get<NormParams>();

@@ -81,7 +81,7 @@ void acosh(Backward& b) { b.give(0, over_root(b, 1, -1)); }
 void atanh(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, squared(b, -1, 1)})); }
 void tanh(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), -1, 1))); }
 void sigmoid(Backward& b) { b.give(0, b.mul(b.dy, b.sub(b.y, b.mul(b.y, b.y)))); }
-// The result is at least 0, so its sign is 1 where the source is positive.
+// The result is at least 0, so its sign is 1 where the input is positive.
 void relu(Backward& b) {
   // After MAX_POOL only the largest elements have a gradient, and max_pool() has already zeroed it where they are 0.
   const bool done = b.dy->op == Op::MaxPoolBack && b.dy->sources[0] == b.y.impl();

@@ -23,7 +23,7 @@ Tensor exchanged(Backward& b, const Tensor& x) {
 }
 Tensor swapped(Backward& b, const Tensor& x) { return b.g.cont(exchanged(b, x)); }
 
-// The gradient of a convolution's weight [M, C/groups, kernel…] for source `x` [N, C, …] and gradient `dy` [N, M, …]:
+// The gradient of a convolution's weight [M, C/groups, kernel…] for input `x` [N, C, …] and gradient `dy` [N, M, …]:
 // per group the convolution of x with dy, with strides and dilations swapped and batch and channel dimensions swapped.
 Tensor weight_share(Backward& b, const Tensor& x, const Tensor& dy, const ConvParams& p, const Dims& kernel) {
   ConvParams turned = p;
@@ -82,7 +82,7 @@ Tensor channel_sums(Backward& b, int spatial) {
 
 }  // namespace
 
-// The source's gradient is the transposed convolution of dy with the weight.
+// The input's gradient is the transposed convolution of dy with the weight.
 void conv(Backward& b) {
   const auto p = b.y->params.get<ConvParams>();
   const Tensor x = b.source(0), w = b.source(1);
@@ -91,7 +91,7 @@ void conv(Backward& b) {
   if (b.wants(2)) b.give(2, channel_sums(b, p.spatial));
 }
 
-// Inverse of conv(): the source's gradient is the convolution of dy with the weight.
+// Inverse of conv(): the input's gradient is the convolution of dy with the weight.
 void conv_transpose(Backward& b) {
   const auto p = b.y->params.get<ConvParams>();
   const Tensor x = b.source(0), w = b.source(1);

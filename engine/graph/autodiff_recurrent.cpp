@@ -25,7 +25,7 @@ class Unrolled {
     }
     for (size_t i = 0; i < b_.source_count(); ++i) {
       if (!b_.wants(i) || !b_.g.ok()) continue;
-      // All directions read the same source; the other sources have one piece per direction.
+      // All directions read the same input; the other inputs have one piece per direction.
       Tensor whole = i == 0 && directions > 1 ? b_.add(pieces_[0][0], pieces_[0][1]) : b_.g.concat(pieces_[i], 0);
       b_.give(i, b_.g.reshape(whole, b_.source(i).sizes()));
     }
@@ -38,7 +38,7 @@ class Unrolled {
   };
 
   int64_t at(int64_t k) const { return reversed_ ? steps_ - 1 - k : k; }
-  // The slice of the current direction of a source whose first dimension is the direction.
+  // The slice of the current direction of an input whose first dimension is the direction.
   Tensor part(size_t i, const Dims& sizes) {
     return b_.g.reshape(b_.g.slice(b_.source(i), 0, direction_, direction_ + 1), sizes);
   }
@@ -108,7 +108,7 @@ class Unrolled {
   Backward& b_;
   const LstmParams p_;
   const int64_t steps_, batch_;
-  size_t bias_ = 0, h0_ = 0, c0_ = 0;  // source index; 0: none
+  size_t bias_ = 0, h0_ = 0, c0_ = 0;  // input index; 0: none
   int64_t direction_ = 0;
   bool reversed_ = false;
   Tensor w_, r_;

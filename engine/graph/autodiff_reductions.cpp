@@ -7,7 +7,7 @@
 namespace arenascope::autodiff {
 namespace {
 
-// The sizes of the source with 1 in reduced dimensions, which broadcast to it, and the number of elements per
+// The sizes of the input with 1 in reduced dimensions, which broadcast to it, and the number of elements per
 // reduction.
 struct Kept {
   Dims sizes;

@@ -18,7 +18,7 @@ class Backward {
   Tensor source(size_t i) const { return Tensor(y->sources[i]); }
   size_t source_count() const { return y->sources.size(); }
   bool wants(size_t i) const { return i < wants_.size() && wants_[i]; }
-  // Sets the gradient of source i. If the source was broadcast, the gradient is summed over the broadcast dimensions.
+  // Sets the gradient of input i. If the input was broadcast, the gradient is summed over the broadcast dimensions.
   void give(size_t i, const Tensor& share) { shares_[i] = folded(share, source(i).sizes()); }
   const std::vector<Tensor>& shares() const { return shares_; }
   void refuse(std::string_view why);

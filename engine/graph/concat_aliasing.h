@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Concatenations without copies: the sources are placed directly in the memory of the result.
+// Concatenations without copies: the inputs are placed directly in the memory of the result.
 #pragma once
 #include <span>
 
@@ -8,7 +8,7 @@
 namespace arenascope {
 
 // Sets part_of and part_offset in the lifetimes of the inputs of such concatenations, as specified by find_lifetimes().
-// A source of several concatenations is aliased into the first one in the order.
+// An input of several concatenations is aliased into the first one in the order.
 void find_joins(const Graph& graph, std::span<const NodeId> order, Bytes alignment, std::span<Lifetime> rows);
 
 }  // namespace arenascope

@@ -223,7 +223,7 @@ Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_v
 
 namespace {
 
-// True if the result has the type and shape of the first source: the common case of a pointwise op over tensors of the
+// True if the result has the type and shape of the first input: the common case of a pointwise op over tensors of the
 // same shape and type, which were checked when they were created.
 bool is_alike(const OpInfo& op, std::span<TensorImpl* const> sources) {
   if (op.shape_rule != rules::binary_rule && op.shape_rule != rules::same_rule && op.shape_rule != rules::float_rule)

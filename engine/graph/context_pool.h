@@ -74,7 +74,7 @@ class ContextPool final : public ImplOwner {
   char* text_end_ = nullptr;     // end of the text in the last piece
   size_t text_left_ = 0;         // free bytes of the last piece
   size_t text_bytes_ = 0;        // in use
-  std::vector<Tensor> foreign_;  // sources in other pools, kept alive
+  std::vector<Tensor> foreign_;  // inputs in other pools, kept alive
 };
 
 }  // namespace arenascope

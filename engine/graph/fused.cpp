@@ -99,7 +99,7 @@ std::string held_text(const TensorImpl& node) {
 namespace rules {
 namespace {
 
-// Checks that a source is f32 and broadcasts to the sizes of the result.
+// Checks that an input is f32 and broadcasts to the sizes of the result.
 Status fits(const TensorImpl& source, const Dims& sizes) {
   if (source.dtype != DType::F32)
     return refuse(Op::Fused, fmt::format("an operand of a step is {}, not f32", name(source.dtype)));

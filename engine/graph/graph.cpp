@@ -24,7 +24,7 @@ constexpr Code kOnStack = Code{1} << 31;
 }  // namespace
 
 struct GraphData {
-  // A tensor whose sources are being visited.
+  // A tensor whose inputs are being visited.
   struct Frame {
     TensorImpl* tensor;
     uint32_t next_source;

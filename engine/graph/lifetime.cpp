@@ -12,7 +12,7 @@
 namespace arenascope {
 namespace {
 
-// True if the node reads a source's bytes through another operand as well.
+// True if the node reads an input's bytes through another operand as well.
 bool reads_twice(const Graph& graph, const TensorImpl& node, size_t source, std::span<const Lifetime> rows) {
   const NodeId own = graph.find_node(*node.sources[source]);
   for (size_t s = 0; s < node.sources.size(); ++s)

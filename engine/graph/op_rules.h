@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The shape and flops rules named by op_list.h. Each shape rule validates sources and parameters; its error describes
+// The shape and flops rules named by op_list.h. Each shape rule validates inputs and parameters; its error describes
 // the mismatch.
 #pragma once
 #include <arenascope/graph/op.h>
@@ -35,7 +35,7 @@ ARENASCOPE_RULE(binary_rule);
 ARENASCOPE_RULE(pow_rule);
 ARENASCOPE_RULE(compare_rule);
 ARENASCOPE_RULE(where_rule);
-ARENASCOPE_RULE(bits_rule);   // one or two sources of one integer type
+ARENASCOPE_RULE(bits_rule);   // one or two inputs of one integer type
 ARENASCOPE_RULE(shift_rule);  // two of one unsigned type
 // matmul, convolutions and windows
 ARENASCOPE_RULE(mul_mat_rule);
@@ -64,7 +64,7 @@ ARENASCOPE_RULE(fused_rule);
 
 int64_t no_flops(const TensorImpl& node);
 int64_t element_flops(const TensorImpl& node);  // one per element of the result
-int64_t source_flops(const TensorImpl& node);   // one per element of the first source
+int64_t source_flops(const TensorImpl& node);   // one per element of the first input
 int64_t norm_flops(const TensorImpl& node);     // five per element, for statistics and scaling
 int64_t mul_mat_flops(const TensorImpl& node);
 int64_t conv_flops(const TensorImpl& node);
@@ -75,7 +75,7 @@ int64_t pool_flops(const TensorImpl& node);
 int64_t lrn_flops(const TensorImpl& node);
 int64_t fused_flops(const TensorImpl& node);
 
-// An error if a source is quantised; only matmul, GATHER, CAST and copies support quantised sources.
+// An error if an input is quantised; only matmul, GATHER, CAST and copies support quantised inputs.
 Status refuse_quantised(Op op, Sources sources);
 
 // "CONV: TEXT", the format of the rules' errors.

@@ -28,7 +28,7 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
   auto count = checked_element_count(p.sizes);
   if (!count) return refuse(op, count.error().message);
   if (p.sizes.rank() != p.strides.rank()) return refuse(op, "it needs one stride a dimension");
-  // The first and the last element must be inside of the source's range, negative strides included.
+  // The first and the last element must be inside of the input's range, negative strides included.
   int64_t low = p.offset, high = p.offset;
   for (int i = 0; i < p.sizes.rank() && *count > 0; ++i) {
     auto reach = checked_mul(p.sizes[i] - 1, p.strides[i]);
@@ -36,7 +36,7 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
     if (!end) return refuse(op, "its strides reach beyond 2^63-1 elements");
     (*reach < 0 ? low : high) = *end;
   }
-  // A reversed source covers elements below its first one.
+  // A reversed input covers elements below its first one.
   int64_t first = 0, last = -1;
   if (source.element_count() > 0) {
     last = 0;

@@ -93,8 +93,8 @@ class LeastPeakFirst {
 };
 
 // Moves ops down, last ones first: the result of an op that was scheduled early may raise a later peak. An op moves to
-// just before its first reader if its sources stay live until then anyway or are not larger than its result; otherwise
-// as far as its sources are live anyway. A move never raises the peak.
+// just before its first reader if its inputs stay live until then anyway or are not larger than its result; otherwise
+// as far as its inputs are live anyway. A move never raises the peak.
 class Late {
  public:
   Late(const OrderProblem& problem, std::vector<int32_t> ops)
@@ -115,8 +115,8 @@ class Late {
     if (p_.succs[op].empty()) return;
     size_t reader = ops_.size();
     for (const int32_t user : p_.succs[op]) reader = std::min(reader, place_[index(user)]);
-    size_t free_until = reader;  // up to here no lifetime of a source is extended
-    Bytes held = 0;              // bytes of sources that would be extended to the reader
+    size_t free_until = reader;  // up to here no lifetime of an input is extended
+    Bytes held = 0;              // bytes of inputs that would be extended to the reader
     for (const int32_t input : p_.inputs[op]) {
       if (p_.keep[index(input)]) continue;
       size_t last = 0;

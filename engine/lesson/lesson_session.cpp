@@ -10,7 +10,7 @@
 namespace arenascope::lesson {
 namespace {
 
-// Buffers in the order in which a graph collects its nodes: backwards from the unused ones, sources before users, each
+// Buffers in the order in which a graph collects its nodes: backwards from the unused ones, inputs before users, each
 // once.
 std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
   std::map<std::string, size_t> places;
@@ -21,7 +21,7 @@ std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
   std::vector<size_t> order;
   for (size_t output = 0; output < lines.size(); ++output) {
     if (read[output]) continue;
-    std::vector<std::pair<size_t, size_t>> stack{{output, 0}};  // a line, and the number of its sources already visited
+    std::vector<std::pair<size_t, size_t>> stack{{output, 0}};  // a line, and the number of its inputs already visited
     visited[output] = true;
     while (!stack.empty()) {
       auto& [at, next] = stack.back();

@@ -5,7 +5,7 @@
 
 namespace arenascope::lesson {
 
-// Errors: a malformed line, an undefined source, a duplicate name, or a mix of buffers and nodes.
+// Errors: a malformed line, an undefined input, a duplicate name, or a mix of buffers and nodes.
 Result<GraphLine> parse_graph_line(std::string_view line, std::span<const GraphLine> before);
 
 }  // namespace arenascope::lesson

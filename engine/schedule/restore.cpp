@@ -245,7 +245,7 @@ class Restorer {
     if (op == Op::Fused && !(params = fused_params(node, count))) op = Op::Opaque;
     if (op != Op::Fused && op != Op::Opaque && op != Op::None && !arenascope::info(op).is_view())
       params = params_of(node, op, sources.tensors, type, dims);
-    if (arenascope::info(op).writes_source() && !params) op = Op::View;  // the order-only sources are not recorded
+    if (arenascope::info(op).writes_source() && !params) op = Op::View;  // the order-only inputs are not recorded
     return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name, params.value_or(OpParams()));
   }
 

@@ -46,7 +46,7 @@ class ConstantFolding {
       const bool asked = asked_.count(&node) != 0;
       if (asked && worth(node))
         role_[i] = Role::Leaf;
-      else if (asked) {  // not folded, so its sources are needed too
+      else if (asked) {  // not folded, so its inputs are needed too
         for (const TensorImpl* source : node.sources) ask(*source);
       } else {
         role_[i] = Role::Gone;
@@ -124,7 +124,7 @@ class ConstantFolding {
     return own;
   }
 
-  // Sources before users.
+  // Inputs before users.
   void collect(const TensorImpl& node, std::vector<const TensorImpl*>& out) const {
     if (node.op == Op::None || std::find(out.begin(), out.end(), &node) != out.end()) return;
     for (const TensorImpl* source : node.sources) collect(*source, out);

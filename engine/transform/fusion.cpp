@@ -77,7 +77,7 @@ class Chains {
     const TensorImpl &first = node(static_cast<size_t>(chain.front())), &step = node(static_cast<size_t>(user));
     if (chain_of_[static_cast<size_t>(user)] >= 0 || user < chain.back() || !(step.sizes == first.sizes)) return false;
     if (!is_fused_step(step.op) || !backend_.fuses(first, &step)) return false;
-    // Statistics and parameters are extra sources.
+    // Statistics and parameters are extra inputs.
     if (step.op == Op::BatchNorm)
       for (size_t i = 1; i < step.sources.size(); ++i)
         if (step.sources[i]->op != Op::None) return false;
@@ -147,7 +147,7 @@ class Fusing {
   struct Parts {
     FusedParams params;
     std::vector<Tensor> sources;
-    std::vector<bool> apart;  // by source: read per channel, so listed again for elementwise reads
+    std::vector<bool> apart;  // by input: read per channel, so listed again for elementwise reads
     std::vector<const TensorImpl*> values{nullptr};  // v0, v1, …
     std::vector<std::string> names;
 
@@ -213,7 +213,7 @@ class Fusing {
     parts.values.push_back(&node);
   }
 
-  // Operand index of a value of the chain or of a source; a new source is appended.
+  // Operand index of a value of the chain or of an input; a new input is appended.
   int8_t operand(const TensorImpl& source, Parts& parts) const {
     const auto& values = parts.values;
     if (const auto value = std::find(values.begin(), values.end(), &source); value != values.end())

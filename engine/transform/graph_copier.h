@@ -29,7 +29,7 @@ class GraphCopier {
   // By NodeId of the given graph.
   const std::vector<Tensor>& node_map() const { return node_map_; }
 
-  // Copies the node with other sources; op, parameters, name, layer, flags, placement and layout are kept. Errors: the
+  // Copies the node with other inputs; op, parameters, name, layer, flags, placement and layout are kept. Errors: the
   // op's shape rule, out of memory.
   Result<Tensor> copy(const TensorImpl& node, std::span<const Tensor> sources);
   // A new node with the layer and the file nodes of `neighbour`, without flags.
@@ -49,7 +49,7 @@ class GraphCopier {
   // Registers the counterpart of `id`, which is a leaf or was already placed.
   void set_mapped(NodeId id, const Tensor& node) { node_map_[id.index()] = node; }
 
-  // The graph of all placed nodes, in that order as far as their sources allow. A gradient is carried over if both it
+  // The graph of all placed nodes, in that order as far as their inputs allow. A gradient is carried over if both it
   // and its tensor have a counterpart. Errors: out of memory.
   Result<Graph> finish();
   // finish() for the result type of a transform, which has `graph` and `node_map`.

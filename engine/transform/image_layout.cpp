@@ -44,7 +44,7 @@ ChannelsLast ability(const Capabilities& backend, const TensorImpl& node, const 
   return can;
 }
 
-// Layout in which a node reads a source.
+// Layout in which a node reads an input.
 enum class Reads { Plain, AsResult, Either };
 
 Reads reads(const ChannelsLast& can, size_t source) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Assigns the values of a graph to two sides at minimum cost. A node reads all its sources on one side; a copy of a
+// Assigns the values of a graph to two sides at minimum cost. A node reads all its inputs on one side; a copy of a
 // value to the other side is counted once for all its readers there. Used by partitioning, image storage and image
 // layouts.
 #pragma once

@@ -73,7 +73,7 @@ class Conversion {
     auto made = copier_.make(user, Op::Cast, sources, params, origin.name.str() + suffix);
     if (!made) return made.error();
     to = *made;
-    const TensorImpl& base = base_of(origin);  // the cast is placed with its source; for a leaf, with its user
+    const TensorImpl& base = base_of(origin);  // the cast is placed with its input; for a leaf, with its user
     to->placement = base.op == Op::None ? user.placement : base.placement;
     copier_.place(to);
     return {};

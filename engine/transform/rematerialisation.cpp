@@ -79,7 +79,7 @@ Bytes Rematerialisation::bytes(int32_t id) const {
   return v.action != Action::Offload && placement_of(*v.origin) == Placement::Arena ? v.origin->byte_count() : 0;
 }
 
-// An in-place op: source and result share their bytes at that step.
+// An in-place op: input and result share their bytes at that step.
 void Rematerialisation::share_in_place(const Profile& p, std::span<const uint8_t> outputs,
                                        std::vector<Bytes>& change) const {
   for (size_t at = 0; at < order_.size(); ++at) {
@@ -160,7 +160,7 @@ bool Rematerialisation::available(int32_t id, int32_t to, const Profile& p) cons
   return base < p.life.size() && p.life[base].last > to;
 }
 
-// Executes the value again, including sources that are not available; -1: too many nodes.
+// Executes the value again, including inputs that are not available; -1: too many nodes.
 int32_t Rematerialisation::again(int32_t id, int32_t to, const Profile& p, std::vector<int32_t>& made, Change& change,
                                  int& left) {
   if (--left < 0) return -1;

@@ -62,7 +62,7 @@ struct Match {
 
 // The nodes that the match replaces, in graph order: those between the root and its reads.
 std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl& root, const Replacement& found) {
-  std::map<size_t, bool, std::greater<>> open;  // by NodeId: true if it is a read or a source of one
+  std::map<size_t, bool, std::greater<>> open;  // by NodeId: true if it is a read or an input of one
   int left = 0;                                 // entries that are false
   const auto reach = [&](const TensorImpl& tensor, bool stays) {
     const NodeId id = graph.find_node(tensor);
@@ -74,7 +74,7 @@ std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl&
   for (const TensorImpl* read : found.reads) reach(*read, true);
   reach(root, false);
   std::vector<const TensorImpl*> out;
-  while (left > 0) {  // users before sources
+  while (left > 0) {  // users before inputs
     const auto [id, stays] = *open.begin();
     open.erase(open.begin());
     const TensorImpl& node = *graph.nodes()[id];

@@ -22,7 +22,7 @@ const trace::TensorInfo* tensor_of(const trace::GraphInfo& graph, TensorRef ref)
   return ref.is_leaf() ? &graph.leafs[ref.index()] : &graph.nodes[ref.index()];
 }
 
-// Bytes of each object by part: op parameters, sources, data, padding.
+// Bytes of each object by part: op parameters, inputs, data, padding.
 void add_part_columns(Table& table, const std::shared_ptr<const trace::ContextInfo>& context) {
   const auto has_parts = [](const trace::ObjectInfo& object) { return !object.parts.empty(); };
   if (std::none_of(context->objects.begin(), context->objects.end(), has_parts)) return;

@@ -23,7 +23,7 @@ struct KernelArgs {
   bool rounds = false;                // matmuls with float16 weights may round both sides to bf16
   FusedEpilogue* epilogue = nullptr;  // of a FUSED node: the ops applied to each finished range of the result
 
-  // The op that the kernel computes: for a FUSED node its anchor, with the anchor's sources.
+  // The op that the kernel computes: for a FUSED node its anchor, with the anchor's inputs.
   Op op() const { return anchor_of(node); }
   const TensorImpl& source(size_t i) const { return *node.sources[i]; }
   size_t sources() const { return anchor_sources(node); }

@@ -113,7 +113,7 @@ struct OriginalUnavailable {
   Error why;
 };
 
-// Index of the source that can be packed; negative: none.
+// Index of the input that can be packed; negative: none.
 int packable_source(const TensorImpl& node);
 // The node's weight that is worth packing; null: none.
 const TensorImpl* packable_weight(const TensorImpl& node);

@@ -246,7 +246,7 @@ bool fast_conv(KernelContext& ctx, const TensorImpl& node, const NodeWeights* we
   s.p.biased = bias ? 1 : 0;
   s.p.scale = 1;
   s.half = node.dtype == DType::F16;
-  // Images and groups form one batch: channels of a group are contiguous in source and result.
+  // Images and groups form one batch: channels of a group are contiguous in input and result.
   s.outer = node.sizes[0] * p.groups;
   s.columns_stride = group_channels * x.sizes[2] * x.sizes[3];
   s.rows_stride = rows * s.p.k;

@@ -7,7 +7,7 @@
 namespace arenascope::opencl {
 namespace {
 
-// BIT_CAST is CONT of the source, read as the result's type.
+// BIT_CAST is CONT of the input, read as the result's type.
 Status bit_cast(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   Layout lx = layout_of(x);

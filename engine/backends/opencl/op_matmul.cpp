@@ -38,11 +38,11 @@ Status conv(KernelContext& ctx, const TensorImpl& node) {
       .items(node.element_count());
 }
 
-// The leading dimensions of a source, broadcast to those of the result.
+// The leading dimensions of an input, broadcast to those of the result.
 Layout leading(const TensorImpl& t, const TensorImpl& node) {
   Layout l = broadcast_layout(t, node.sizes);
   l.rank = std::max(0, l.rank - 2);
-  // The last two dimensions are not broadcast: a source of rank 2 has no leading dimensions.
+  // The last two dimensions are not broadcast: an input of rank 2 has no leading dimensions.
   const int shift = node.rank() - t.rank();
   for (int d = 0; d < l.rank; ++d) l.stride[d] = d < shift || t.sizes[d - shift] == 1 ? 0 : t.strides[d - shift];
   return l;

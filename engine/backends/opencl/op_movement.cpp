@@ -125,7 +125,7 @@ Status depth_to_space(KernelContext& ctx, const TensorImpl& node) {
   const auto p = node.params.get<DepthToSpaceParams>();
   const TensorImpl& x = *node.sources[0];
   const int64_t b = p.block, channels = node.sizes[1], h = x.sizes[2], w = x.sizes[3];
-  // The source's channels as (b, b, C) or (C, b, b), iterated in the result's order N, C, H, b, W, b.
+  // The input's channels as (b, b, C) or (C, b, b), iterated in the result's order N, C, H, b, W, b.
   const int64_t c = x.strides[1];
   const int64_t by_c = p.column_row_depth ? c * b * b : c, by_y = p.column_row_depth ? c * b : c * b * channels,
                 by_x = p.column_row_depth ? c : c * channels;

@@ -96,7 +96,7 @@ struct Axis {
   Real low() const { return p.align_corners ? 0 : -0.5L; }
   Real high() const { return static_cast<Real>(size - 1) + (p.align_corners ? 0 : 0.5L); }
   Real clamped(Real x) const { return std::clamp<Real>(x, 0, static_cast<Real>(size - 1)); }
-  // -1: outside of the source.
+  // -1: outside of the input.
   int64_t index(Real x) const {
     if (std::isnan(x)) return -1;
     if (x >= 0 && x <= static_cast<Real>(size - 1)) return static_cast<int64_t>(x);
@@ -155,7 +155,7 @@ Real sampled(const TensorImpl& node, const Sources& s, const Dims& index) {
   return sum;
 }
 
-// The first source with the rows written into it; an index out of range is an error.
+// The first input with the rows written into it; an index out of range is an error.
 Result<Out> rows_set(const TensorImpl& node, const Sources& s) {
   Out out = s[0].v;
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();

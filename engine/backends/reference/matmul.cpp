@@ -36,7 +36,7 @@ void mul_mat(const TensorImpl& node, Reading reading, std::vector<Real>& out) {
   }
 }
 
-// CONV gathers: every result is the sum over its window. CONV_TRANSPOSE scatters: every source element adds a scaled
+// CONV gathers: every result is the sum over its window. CONV_TRANSPOSE scatters: every input element adds a scaled
 // kernel to the results.
 void convolution(const TensorImpl& node, Reading reading, std::vector<Real>& out) {
   const bool transposed = node.op == Op::ConvTranspose;
@@ -48,7 +48,7 @@ void convolution(const TensorImpl& node, Reading reading, std::vector<Real>& out
     const Doubles bias = read_doubles(*node.sources[2], reading);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = at(bias, unravel(static_cast<int64_t>(i), so)[1]);
   }
-  // `small` is the side with windows in front of it (the result of CONV, the source of CONV_TRANSPOSE), `large` the
+  // `small` is the side with windows in front of it (the result of CONV, the input of CONV_TRANSPOSE), `large` the
   // other.
   const Dims &small = transposed ? sx : so, &large = transposed ? so : sx;
   const int64_t small_group = small[1] / p.groups, large_group = large[1] / p.groups;

@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-// Operators by the sources whose elements they move.
+// Operators by the inputs whose elements they move.
 struct Mover {
   const char* op;
   uint32_t sources;  // a bit for each

@@ -9,11 +9,11 @@
 
 namespace arenascope::models {
 
-// True if the operator copies elements of source i into its result.
+// True if the operator copies elements of input i into its result.
 bool is_moved_source(std::string_view op, size_t i);
-// The first such source that is present; null if the operator moves no data.
+// The first such input that is present; null if the operator moves no data.
 const Value* moved_source(const ir::Node& node, const std::vector<ValuePtr>& inputs);
-// The reason why the operator cannot compute with the logical types of its sources; empty: it can.
+// The reason why the operator cannot compute with the logical types of its inputs; empty: it can.
 std::string why_types_do_not_fit(const ir::Node& node, const std::vector<ValuePtr>& inputs);
 
 }  // namespace arenascope::models

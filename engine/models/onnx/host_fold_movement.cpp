@@ -187,7 +187,7 @@ Arrays expand(const FoldCall& c) {
 }
 
 Arrays constant_of_shape(const FoldCall& c) {
-  const HostArray *shape = input(c, 0), *value = input(c, 1);  // the caller hands the attribute over as a source
+  const HostArray *shape = input(c, 0), *value = input(c, 1);  // the caller hands the attribute over as an input
   if (!shape || !value || value->count() != 1) return Error{"an input is missing"};
   auto dims = checked_sizes(shape->ints);
   if (!dims) return dims.error();

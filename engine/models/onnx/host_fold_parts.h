@@ -35,7 +35,7 @@ inline Result<int> axis_of(int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-// The source's elements at `index`, in shape `sizes`.
+// The input's elements at `index`, in shape `sizes`.
 inline HostArray picked(const HostArray& from, const Dims& sizes, const std::vector<int64_t>& index) {
   HostArray out = HostArray::make(from.dtype, sizes);
   for (size_t i = 0; i < index.size(); ++i) {

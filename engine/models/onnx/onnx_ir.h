@@ -61,7 +61,7 @@ struct Node {
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
   int64_t opset = 1;       // of its domain
-  bool continues = false;  // made here: the part of a node that is left, with attributes and sources of its own
+  bool continues = false;  // made here: the part of a node that is left, with attributes and inputs of its own
   std::string within;      // the function calls that it comes from, as a layer inside of its own layer
 
   // "Conv 'conv1'", or with the first output if the node has no name.
@@ -92,7 +92,7 @@ struct Parsed {
 
 struct Graph {
   std::string name;
-  std::vector<Node> nodes;  // sources before users
+  std::vector<Node> nodes;  // inputs before users
   std::vector<TensorData> weights;
   std::vector<ValueType> inputs;  // without the weights, which old files list too
   std::vector<ValueType> outputs;
@@ -104,7 +104,7 @@ struct Function {
   std::string name;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> usual;  // values of attributes that a call leaves out
-  std::vector<Node> nodes;                 // sources before users
+  std::vector<Node> nodes;                 // inputs before users
 };
 using Functions = std::map<std::pair<std::string, std::string>, std::shared_ptr<const Function>>;  // by domain and name
 
@@ -154,7 +154,7 @@ struct Scope {
   bool has(const std::string& name) const { return names.count(name) != 0 || (outer && outer->has(name)); }
 };
 
-// Puts the nodes of a graph in an order in which sources come before users. `outer` are names from outside.
+// Puts the nodes of a graph in an order in which inputs come before users. `outer` are names from outside.
 // Errors: a name that is written twice, one that nothing writes, a cycle.
 Status sort_nodes(Graph& graph, const Scope* outer);
 

@@ -255,7 +255,7 @@ std::unique_ptr<const Schema> read_schema(const Operator& op, const Version& ver
   out->op = op.name;
   out->since = version.since;
   out->gone = version.gone;
-  std::array<std::string_view, 5> parts;  // nothing, sources, results, attributes, types
+  std::array<std::string_view, 5> parts;  // nothing, inputs, results, attributes, types
   std::string_view line = version.line;
   for (std::string_view& part : parts) part = take(line, '|');
   each(parts[1], ' ', [&](std::string_view text) { out->inputs.push_back(formal_of(text)); });

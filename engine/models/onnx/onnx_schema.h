@@ -18,7 +18,7 @@ namespace arenascope::models::ir {
 using TypeSet = uint64_t;
 inline constexpr TypeSet kSequences = TypeSet{1} << 40, kOptionals = TypeSet{1} << 41, kMaps = TypeSet{1} << 42;
 
-// A source or a result.
+// An input or a result.
 struct Formal {
   enum class Option : uint8_t { Single, Optional, Variadic };
   std::string_view name, type;  // of the same type: the same text
@@ -64,7 +64,7 @@ class Schemas {
   std::map<std::pair<const void*, int64_t>, std::unique_ptr<const Schema>> read_;  // by the table's entry, opset
 };
 
-// Checks a node against its schema: the first violation as an error message, or empty. `types`: of its sources, one bit
+// Checks a node against its schema: the first violation as an error message, or empty. `types`: of its inputs, one bit
 // each, 0 where they are not known.
 std::string schema_mismatch(const Node& node, const Schema& schema, const std::vector<TypeSet>& types);
 

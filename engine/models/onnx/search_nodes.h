@@ -22,11 +22,11 @@ std::span<const size_t> search_counts(const Node& node);
 
 // The value of an integer input; none if it is unknown.
 using Known = std::function<std::optional<int64_t>(size_t source)>;
-// The shape of a source; null if it is not known.
+// The shape of an input; null if it is not known.
 using SizesOf = std::function<const Dims*(size_t source)>;
 
 // The nodes of a search, with intermediate values named PREFIX/…. Errors: a decoder of another form, counts out of range,
-// sources that do not match, features that ONNX Runtime does not have on a CPU.
+// inputs that do not match, features that ONNX Runtime does not have on a CPU.
 Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix, const Known& known,
                                        const SizesOf& sizes);
 

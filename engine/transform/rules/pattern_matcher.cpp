@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kDeep = 12;  // maximum depth of expressions
 
-// True if the op is discontinuous: a minimal change of its source may change the result by much.
+// True if the op is discontinuous: a minimal change of its input may change the result by much.
 bool jumps(const TensorImpl& node) {
   switch (node.op) {
     case Op::Round:
@@ -25,7 +25,7 @@ bool jumps(const TensorImpl& node) {
   }
 }
 
-// True if an error of its source appears in its result at about the same size.
+// True if an error of its input appears in its result at about the same size.
 bool passes_on(const TensorImpl& node) {
   switch (info(node.op).family) {
     case OpFamily::View:
@@ -61,7 +61,7 @@ PatternMatcher::PatternMatcher(const Graph& graph, const RewriteOptions& options
                    std::all_of(sources.begin(), sources.end(), [&](const TensorImpl* s) { return constant(*s); });
   }
   find_steps();
-  // Key: op, parameters and sources as bytes.
+  // Key: op, parameters and inputs as bytes.
   std::unordered_map<std::string, const TensorImpl*> known;
   first_.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -72,7 +72,7 @@ PatternMatcher::PatternMatcher(const Graph& graph, const RewriteOptions& options
     std::string key(reinterpret_cast<const char*>(&node.op), sizeof node.op);
     key.append(reinterpret_cast<const char*>(params.data()), params.size());
     for (const TensorImpl* source : node.sources) {
-      // A duplicate source counts as the node that it duplicates.
+      // A duplicate input counts as the node that it duplicates.
       const NodeId from = graph.find_node(*source);
       const TensorImpl* const first = from.valid() && from.index() < i ? first_[from.index()] : source;
       key.append(reinterpret_cast<const char*>(&first), sizeof first);

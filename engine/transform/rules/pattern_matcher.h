@@ -54,7 +54,7 @@ class PatternMatcher {
   // True if a discontinuous op (rounding, comparison, …) reads it, directly or through pointwise or movement ops. Such
   // an op may change its result after the smallest difference.
   bool before_step(const TensorImpl& node) const;
-  // The first node with the same op, parameters and sources; the node itself if there is none before it.
+  // The first node with the same op, parameters and inputs; the node itself if there is none before it.
   const TensorImpl* first_like(const TensorImpl& node) const;
 
   // The value that all its elements have; none if they differ or are unknown.
@@ -82,7 +82,7 @@ class PatternMatcher {
   std::optional<Limits> limits(const TensorImpl& tensor) const;
 
   std::optional<Reduced> reduced(const TensorImpl& tensor) const;
-  // The axes over which it is the mean of its source, and that source.
+  // The axes over which it is the mean of its input, and that input.
   std::optional<Reduced> mean(const TensorImpl& tensor) const;
   // True if a tensor that broadcasts along `axes` of `sizes` is broadcast along exactly these.
   bool broadcasts_along(const TensorImpl& tensor, const Dims& sizes, uint32_t axes) const;

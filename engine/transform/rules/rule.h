@@ -13,7 +13,7 @@
 
 namespace arenascope::rewriting {
 
-// Creates the nodes that replace a matched one, over the mapped sources. The first error is kept; after it all results
+// Creates the nodes that replace a matched one, over the mapped inputs. The first error is kept; after it all results
 // are undefined tensors.
 class ReplacementBuilder {
  public:

@@ -54,7 +54,7 @@ bool is_weight(const PatternMatcher& matcher, const Dequantised& w, int64_t colu
          (w.scale->element_count() == 1 || w.scale->element_count() == columns);
 }
 
-// Contribution of the source's zero point to each sum: minus zero point times the sum of the weights.
+// Contribution of the input's zero point to each sum: minus zero point times the sum of the weights.
 Tensor shift(ReplacementBuilder& m, const Tensor& weight, double zero) {
   const uint32_t but_first = (1u << weight->rank()) - 2;
   const Tensor wide = m.op_with(Op::Cast, {weight}, CastParams{DType::F32}, ":weights");

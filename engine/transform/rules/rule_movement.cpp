@@ -156,7 +156,7 @@ std::optional<Replacement> find_soft_max_transpose(const PatternMatcher& matcher
                      }};
 }
 
-// f(RESHAPE(y)) with one source: the reshape moves after f, so that f may be fused with the node that computes y.
+// f(RESHAPE(y)) with one input: the reshape moves after f, so that f may be fused with the node that computes y.
 std::optional<Replacement> find_sinkable_reshape(const PatternMatcher& matcher, const TensorImpl& root) {
   if (!info(root.op).is_fusable() || root.sources.size() != 1 || root.dtype != DType::F32 || matcher.kept(root))
     return std::nullopt;
@@ -196,7 +196,7 @@ std::optional<Replacement> find_broadcast(const PatternMatcher& matcher, const T
                      }};
 }
 
-// Nodes that return their source unchanged.
+// Nodes that return their input unchanged.
 std::optional<Replacement> find_identity(const PatternMatcher& matcher, const TensorImpl& root) {
   if (root.sources.size() != 1 || matcher.kept(root)) return std::nullopt;
   const TensorImpl& x = *root.sources[0];
@@ -251,7 +251,7 @@ std::optional<Replacement> find_joined_slices(const PatternMatcher& matcher, con
                      }};
 }
 
-// An earlier node with the same op, parameters and sources.
+// An earlier node with the same op, parameters and inputs.
 std::optional<Replacement> find_common_subexpression(const PatternMatcher& matcher, const TensorImpl& root) {
   const TensorImpl* first = matcher.first_like(root);
   if (!first || first == &root || matcher.kept(root)) return std::nullopt;

@@ -99,7 +99,7 @@ std::optional<Replacement> find_sinkable_gather(const PatternMatcher& matcher, c
   if (gather->params.get<AxisParams>().axis != 0 || !matcher.constant(table) || table.dtype != DType::F32 ||
       table.byte_count() > root.byte_count())
     return std::nullopt;
-  // All other sources vary along a row at most.
+  // All other inputs vary along a row at most.
   const int inner = table.rank() - 1;
   for (const TensorImpl* source : root.sources)
     if (source != gather)

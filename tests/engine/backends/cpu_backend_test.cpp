@@ -600,7 +600,7 @@ TEST_CASE("resize of all types along up to five dimensions") {
 }
 
 TEST_CASE("align_corners uses the given scale") {
-  // ONNX's example: four columns by 0.6 are 2.4, rounded down to two; the second is at 3 ÷ 1.4 of the source.
+  // ONNX's example: four columns by 0.6 are 2.4, rounded down to two; the second is at 3 ÷ 1.4 of the input.
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   GraphBuilder g = builder();

@@ -12,7 +12,7 @@
 
 namespace arenascope::test {
 
-// Nodes with an op number after the last one, with one source and with two: `backend` does not support them, and it
+// Nodes with an op number after the last one, with one input and with two: `backend` does not support them, and it
 // rejects them or leaves their results unchanged if it is called nevertheless.
 inline void check_unknown_op_is_refused(Backend& backend) {
   auto context = Context::create({.mem_size = size_t{1} << 16});

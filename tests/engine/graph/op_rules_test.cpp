@@ -20,7 +20,7 @@ TEST_CASE("every op has one parsable name and a number of sources") {
     CHECK((o.shape_rule != nullptr));
     CHECK((o.flops != nullptr));
     CHECK((o.max_sources == -1 || o.max_sources >= o.min_sources));
-    // One source too few, one too many.
+    // One input too few, one too many.
     if (o.min_sources > 0)
       CHECK(made(op, std::vector<Given>(static_cast<size_t>(o.min_sources) - 1, Given{2, 2})) == "refused");
     if (o.max_sources >= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result type of an op for given sources, as text: "f32 [2, 3]", or "refused".
+// The result type of an op for given inputs, as text: "f32 [2, 3]", or "refused".
 #pragma once
 #include <initializer_list>
 #include <string>

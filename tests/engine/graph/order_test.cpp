@@ -223,7 +223,7 @@ TEST_CASE("all orders of random graphs are valid and deterministic, and two peak
       REQUIRE(check_order(g, prompt).ok());
       CHECK(order_peak(g, prompt, keep) == problem->peak(problem->contract(*made)));
       CHECK(order_peak(g, prompt, keep) <= peak);
-      // Delaying sources never costs anything.
+      // Delaying inputs never costs anything.
       const std::vector<NodeId> delayed = lazy->expand(lazy->contract(*made));
       REQUIRE(check_order(g, delayed).ok());
       CHECK(order_peak(g, delayed, keep) <= peak);

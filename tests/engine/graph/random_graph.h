@@ -12,13 +12,13 @@ namespace arenascope::test {
 
 struct RandomGraph {
   int ops = 10;
-  int reach = 6;  // sources are taken from that many results before
+  int reach = 6;  // inputs are taken from that many results before
   double view_share = 0.2;
   double leaf_share = 0.15;
   int largest = 100;  // bytes of a result
 };
 
-// OPAQUE takes any sources and makes a result of any size.
+// OPAQUE takes any inputs and makes a result of any size.
 inline Graph random_graph(std::mt19937& random, const RandomGraph& shape) {
   const auto chance = [&](double share) { return std::uniform_real_distribution<>(0, 1)(random) < share; };
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };

@@ -103,7 +103,7 @@ class SlowLifetimes {
     for (size_t later = step; later < order_.size(); ++later) used_later = used_later || touches(later, bytes);
     return made && used_later;
   }
-  // True if the node may write its result in place over that source.
+  // True if the node may write its result in place over that input.
   bool may_take_over(NodeId id, size_t source, size_t step) const {
     const TensorImpl& node = graph_.node(id);
     const NodeId from = source < node.sources.size() ? owner(*node.sources[source]) : NodeId::none();
@@ -138,7 +138,7 @@ class SlowLifetimes {
 inline void check_join(const Graph& graph, NodeId id, std::span<const Lifetime> lives) {
   const TensorImpl& whole = graph.node(id);
   const int axis = whole.params.get<AxisParams>().axis;
-  int64_t before = 0;  // indices of the axis that earlier sources take
+  int64_t before = 0;  // indices of the axis that earlier inputs take
   for (const TensorImpl* source : whole.sources) {
     const Lifetime& part = lives[graph.find_node(*source).index()];
     REQUIRE(part.part_of == id);
@@ -182,7 +182,7 @@ inline void check_lifetimes(const Graph& graph, std::span<const NodeId> order, c
     const Lifetime& life = lives[i];
     if (life.owner != NodeId(i)) continue;
     if (parts[i] > 0) check_join(graph, NodeId(i), lives);
-    NodeId expected;  // the first source, or else the second of operands that may be exchanged
+    NodeId expected;  // the first input, or else the second of operands that may be exchanged
     for (size_t at = 0; at < std::min<size_t>(nodes[i]->sources.size(), 2) && !expected.valid(); ++at) {
       const NodeId from = graph.find_node(*nodes[i]->sources[at]);
       const bool joined = from.valid() && (parts[from.index()] > 0 || lives[from.index()].part_of.valid());

@@ -87,7 +87,7 @@ TEST_CASE("bodies of If, Loop and Scan are layers within each other, though a ru
         "If outer_if / then_branch / Loop loop / body / If inner_if / then_branch / Scan scan");
   CHECK(named(file, "outer_if").layer == "If outer_if");
   CHECK((file.nodes.back().flags & trace::kOutput) != 0);
-  for (size_t i = 0; i < file.nodes.size(); ++i)  // sources before users
+  for (size_t i = 0; i < file.nodes.size(); ++i)  // inputs before users
     for (const trace::TensorRef source : file.nodes[i].sources) CHECK((source.is_leaf() || source.index() < i));
   // A body reads values of the graphs around it.
   const trace::TensorInfo& twice = named(file, "twice");

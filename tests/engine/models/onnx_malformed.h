@@ -13,7 +13,7 @@
 
 namespace arenascope::models::test {
 
-// Sources of small sizes, attributes that may fit; it may well be one that is refused.
+// Inputs of small sizes, attributes that may fit; it may well be one that is refused.
 std::vector<std::byte> model_of_schema(const ir::Schema& schema, const std::string& domain, int64_t opset,
                                        Mutator& random);
 

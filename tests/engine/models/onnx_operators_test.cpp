@@ -26,7 +26,7 @@ struct Input {
 Attr text(const std::string& name, const std::string& value) { return {name, value}; }
 Attr number(const std::string& name, int64_t value) { return {name, value}; }
 
-// The first result's shape, or "refused". Sources without sizes and type are omitted.
+// The first result's shape, or "refused". Inputs without sizes and type are omitted.
 std::string made(const std::string& op, const std::vector<Input>& inputs, const std::vector<Attr>& attributes = {},
                  int64_t opset = 28, const std::vector<std::pair<std::string, Ints>>& weights = {}) {
   OnnxMaker m(opset);

@@ -165,7 +165,7 @@ TEST_CASE("invalid channel block sizes are an error") {
   };
   refused("Conv", {1, 16, 4, 4}, {20, 16, 1, 1}, {});                   // results end within a block
   refused("Conv", {1, 40, 4, 4}, {16, 40, 1, 1}, {}, {{"nchwc", 16}});  // the shapes imply that it has 8
-  refused("Conv", {1, 36, 4, 4}, {16, 36, 1, 1}, {});                   // sources end within one
+  refused("Conv", {1, 36, 4, 4}, {16, 36, 1, 1}, {});                   // inputs end within one
   refused("Conv", {1, 16, 4, 4}, {16, 16, 1, 1}, {}, {{"nchwc", 0}});
   refused("Conv", {1, 16, 4, 4}, {16, 16, 1, 1}, {}, {{"nchwc", 1 << 20}});
   refused("Conv", {1, 16, 4, 4}, {}, {});

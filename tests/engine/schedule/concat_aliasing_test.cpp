@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Concatenations whose sources are aliased into their result: bit-identical, no larger arena, nothing copied.
+// Concatenations whose inputs are aliased into their result: bit-identical, no larger arena, nothing copied.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -354,7 +354,7 @@ TEST_CASE("what-if: an ADD at the peak runs in place before anything is remateri
 }
 
 TEST_CASE("what-if: a chain is fused if neither in-place ops nor orders help") {
-  // As a gate has it: 1 − sigmoid(x). The SUB's first source is given, so it cannot work in the SIGMOID's bytes.
+  // As a gate has it: 1 − sigmoid(x). The SUB's first input is given, so it cannot work in the SIGMOID's bytes.
   Chain g;
   GraphBuilder b(g.context);
   g.input = b.input("x", {kElements});

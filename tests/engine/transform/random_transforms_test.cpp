@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random networks with random sequences of transforms. After each transform every role, gradient, accumulator,
-// layer and lifetime is kept, sources come before users, a plan can be made, and outputs have the same bits
+// layer and lifetime is kept, inputs come before users, a plan can be made, and outputs have the same bits
 // if the transform guarantees that.
 #include <doctest/doctest.h>
 
@@ -67,7 +67,7 @@ struct Step {
   }
 };
 
-// Sources come before their users, and each tensor occurs once.
+// Inputs come before their users, and each tensor occurs once.
 void check_topology(const Graph& graph) {
   std::set<const TensorImpl*> seen(graph.leafs().begin(), graph.leafs().end());
   CHECK(seen.size() == graph.leafs().size());
@@ -200,7 +200,7 @@ std::vector<NodeId> as_collected(const Graph& graph) {
 }
 
 // In the new order too, bytes exist from the step that computes them to the last one that reads them: every consumer in
-// `before` finds its source, or a live copy of it, and each lifetime ends with a consumer. Placements are as requested.
+// `before` finds its input, or a live copy of it, and each lifetime ends with a consumer. Placements are as requested.
 void check_spans(const Step& s) {
   const auto before = find_owners(s.before), after = find_lifetimes(s.after, as_collected(s.after));
   const auto owner_of = [&](const TensorImpl& tensor) {

@@ -23,7 +23,7 @@ Three three(const T* values, int spatial, int64_t in_front) {
   return t;
 }
 
-// Calls visit(index in x, tap) for every tap of the window at `at` that is inside of the source.
+// Calls visit(index in x, tap) for every tap of the window at `at` that is inside of the input.
 template <class Visit>
 void each_tap(const Three& at, const Three& x, const Three& kernel, const Three& strides, const Three& dilations,
               const Three& pads, Visit visit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ops with two broadcast sources: arithmetic, comparison and selection.
+// Ops with two broadcast inputs: arithmetic, comparison and selection.
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -128,7 +128,7 @@ ChannelsLast channels_last_of(const TensorImpl& node) {
   ChannelsLast out = by_op(node);
   const uint32_t own = out.images;
   if (node.op == Op::Fused && !steps_fit(node, out.images)) return {};
-  if (!out.computes) out.images = own;  // epilogue sources have the layout of the result
+  if (!out.computes) out.images = own;  // epilogue inputs have the layout of the result
   return out;
 }
 

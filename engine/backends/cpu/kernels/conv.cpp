@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CONV as a packed GEMM of the weights with windows of the source, which are packed directly from the image, block by
+// CONV as a packed GEMM of the weights with windows of the input, which are packed directly from the image, block by
 // block. Depthwise convolutions run directly along rows; types other than f32 use a plain loop.
 #include <algorithm>
 #include <cstring>
@@ -24,7 +24,7 @@ namespace {
 
 bool all_floats(const TensorImpl& node) { return node.dtype == DType::F32 && node.sources[1]->dtype == DType::F32; }
 
-// Columns [first, first + count) of the source's windows at depth [begin, begin + depth), as panels.
+// Columns [first, first + count) of the input's windows at depth [begin, begin + depth), as panels.
 struct WindowPanels {
   const ConvGeometry& g;
   const float* image;  // the group's first channel
@@ -38,7 +38,7 @@ struct WindowPanels {
  private:
   // A run of results in one row.
   struct Run {
-    int64_t column, length, d, h, w;  // start of its first window in the source
+    int64_t column, length, d, h, w;  // start of its first window in the input
   };
 
   void panel(int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth, float* to) const {
@@ -105,7 +105,7 @@ bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
   return true;
 }
 
-// True if it is a plain matmul of the weights with the source's channels.
+// True if it is a plain matmul of the weights with the input's channels.
 bool is_plain_product(const ConvGeometry& g) {
   bool plain = g.taps == 1 && (g.in_stride[2] == 1 || g.in[2] == 1);
   for (int i = 0; i < 3; ++i)

@@ -13,7 +13,7 @@ struct ConvAlgorithm {
 };
 
 // Few channels and wide kernel rows (e.g. 39 taps over a spectrum): a packed window would be used only a few times.
-// Padded source rows are laid out next to each other, whatever their layout, and every tap is a vector of neighbouring
+// Padded input rows are laid out next to each other, whatever their layout, and every tap is a vector of neighbouring
 // results times a weight; the sums stay in registers.
 extern const ConvAlgorithm kConvWideKernel;
 // Few results per channel (e.g. audio frames, or a head after pooling): a GEMM tile would be mostly empty. Windows are

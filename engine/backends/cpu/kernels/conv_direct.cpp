@@ -9,7 +9,7 @@ namespace arenascope::cpu {
 namespace {
 
 constexpr int kLanes = 16, kChannels = 4, kColumns = 4;  // of a block of results
-constexpr int64_t kWidest = 256;                         // of a padded source row
+constexpr int64_t kWidest = 256;                         // of a padded input row
 
 using Vector = float __attribute__((vector_size(4 * kLanes)));
 using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
@@ -25,8 +25,8 @@ using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
 struct Block {
   const float *x, *w;          // first row of the image, kernel of the first channel
   const float* end;            // of all kernels
-  const float *first, *last;   // of the source
-  int64_t w_stride, c_stride;  // between kernels, between channels of results and of the source
+  const float *first, *last;   // of the input
+  int64_t w_stride, c_stride;  // between kernels, between channels of results and of the input
   int64_t row;                 // of the result
   int64_t channels;            // number of result channels, at most kChannels
 };
@@ -110,7 +110,7 @@ void direct_convolution(const KernelArgs& args, const ConvGeometry& g) {
   args.need_original_weights();
   const TensorImpl& w = args.source(1);
   const int64_t blocks = (g.out_channels + kChannels - 1) / kChannels, rows = g.out[1];
-  int64_t reached = 1;  // extent of the source from its first to its last element
+  int64_t reached = 1;  // extent of the input from its first to its last element
   for (int d = 0; d < args.source(0).rank(); ++d)
     reached += (args.source(0).sizes[d] - 1) * std::max<int64_t>(args.source(0).strides[d], 0);
   const Range part = args.part(g.batch * blocks * rows);

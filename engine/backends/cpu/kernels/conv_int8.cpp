@@ -18,11 +18,11 @@ constexpr int64_t kTileBytes = 256 << 10;  // results computed together
 
 int64_t up_to(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// Packed layout of a group's weights and of its source rows.
+// Packed layout of a group's weights and of its input rows.
 struct WholeForm {
   bool bytes;                 // bytes; otherwise floats
   int64_t channels, results;  // including padding
-  int64_t width;              // of the padded source rows
+  int64_t width;              // of the padded input rows
   int64_t rows;               // result rows at a time
   int64_t packed;             // packed bytes of a group's weights
 
@@ -117,7 +117,7 @@ class Int8Conv {
     }
   }
 
-  // A source row with channels innermost.
+  // An input row with channels innermost.
   void lay_out(int64_t image, int64_t group, int64_t row, std::byte* to) const {
     std::memset(to, raised_, static_cast<size_t>(form_.width * form_.place_bytes()));
     if (row < 0 || row >= g_.in[1]) return;

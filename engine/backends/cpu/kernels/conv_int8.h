@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of 8-bit integers, row by row of images. Source rows are laid out padded, with channels innermost. Sums
+// Convolutions of 8-bit integers, row by row of images. Input rows are laid out padded, with channels innermost. Sums
 // of products are exact: of bytes in 32 bits where the CPU has VNNI, otherwise of floats while they are below 2^24.
 #pragma once
 #include "engine/backends/cpu/kernel.h"

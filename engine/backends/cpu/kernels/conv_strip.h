@@ -8,9 +8,9 @@
 
 namespace arenascope::cpu {
 
-// A range of result rows of one image and the source rows that it needs.
+// A range of result rows of one image and the input rows that it needs.
 struct Strip {
-  int64_t out, first, in, top, bottom;  // result rows; source rows, and the padding above and below them
+  int64_t out, first, in, top, bottom;  // result rows; input rows, and the padding above and below them
   auto key() const { return std::tuple(out, in, top, bottom); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CONV_TRANSPOSE: a matmul of the transposed weights with the source computes the contribution of each source position
+// CONV_TRANSPOSE: a matmul of the transposed weights with the input computes the contribution of each input position
 // to each tap of its window; the contributions are then scattered into the result. Chunks are output channels, so that
 // no two chunks write the same position.
 #include <algorithm>
@@ -13,11 +13,11 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kPlaces = 1024, kRows = 128;  // source positions at a time, and taps of all channels
+constexpr int64_t kPlaces = 1024, kRows = 128;  // input positions at a time, and taps of all channels
 
 int64_t places(const ConvGeometry& g) { return std::min(kPlaces, g.in[0] * g.in[1] * g.in[2]); }
 
-// Output channels whose taps are the rows of one matmul, so that the source is packed once for all of them.
+// Output channels whose taps are the rows of one matmul, so that the input is packed once for all of them.
 int64_t channels_at_once(const ConvGeometry& g) {
   return std::clamp<int64_t>(kRows / g.taps, 1, std::max<int64_t>(g.out_channels, 1));
 }
@@ -27,7 +27,7 @@ Bytes share(const ConvGeometry& g) {
   return round_to_line(gemm_scratch(rows, places(g), g.in_channels)) + round_to_line(rows * places(g) * 4);
 }
 
-// The positions of a source image as columns; the depth of a column runs over its channels.
+// The positions of an input image as columns; the depth of a column runs over its channels.
 struct Places {
   const TensorImpl& source;
   const ConvGeometry& g;
@@ -93,7 +93,7 @@ void scatter(const ConvGeometry& g, const float* contributions, int64_t first_pl
   }
 }
 
-// f32 results; sources and weights of any floating-point type.
+// f32 results; inputs and weights of any floating-point type.
 void by_product(const KernelArgs& args, const ConvGeometry& g) {
   const TensorImpl &x = args.source(0), &w = args.source(1);
   float* const scratch = args.scratch<float>(share(g));

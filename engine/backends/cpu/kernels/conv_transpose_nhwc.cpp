@@ -10,7 +10,7 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kSourceFloats = int64_t{1} << 17;  // source rows that stay in L2
+constexpr int64_t kSourceFloats = int64_t{1} << 17;  // input rows that stay in L2
 
 // The columns of a row of taps, output channels innermost, in panels of three vectors.
 struct Tiles {

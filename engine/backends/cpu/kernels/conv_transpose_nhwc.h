@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Channels-last CONV_TRANSPOSE with adjacent windows (stride equal to the kernel size, no padding): each result
-// position depends on one source position. A row of kernel taps is then one matmul, [positions of a row, channels] ·
+// position depends on one input position. A row of kernel taps is then one matmul, [positions of a row, channels] ·
 // [channels, taps · output channels], whose result has the layout of the image.
 #pragma once
 #include "engine/backends/cpu/kernel.h"

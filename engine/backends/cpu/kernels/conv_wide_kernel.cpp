@@ -13,10 +13,10 @@ namespace {
 constexpr int kLanes = 16, kChannels = 4, kMaxVectors = 2;  // of a block of results
 using Vector = float __attribute__((vector_size(4 * kLanes)));
 
-// A row of results: the source rows under it, and the matching kernel rows.
+// A row of results: the input rows under it, and the matching kernel rows.
 struct Row {
   const float* lines;
-  int64_t line_stride, count;  // of source rows
+  int64_t line_stride, count;  // of input rows
   const float* weights;        // the first channel's
   int64_t weight_stride;       // between result channels
   int64_t taps;                // of a kernel row
@@ -76,7 +76,7 @@ int64_t padded(const ConvGeometry& g) {
   return (g.out[2] + step - 1) / step * step + g.kernel[2] - 1;
 }
 
-// The source rows under a result row, of all channels: [channel][kernel row][padded].
+// The input rows under a result row, of all channels: [channel][kernel row][padded].
 void gather_lines(const ConvGeometry& g, const float* image, int64_t row, float* to) {
   const int64_t width = padded(g), low = g.begin[2], count = std::min(g.in[2], width - low);
   for (int64_t c = 0; c < g.in_channels; ++c)

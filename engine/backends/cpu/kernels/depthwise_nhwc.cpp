@@ -21,7 +21,7 @@ void turn_weights(const TensorImpl& w, const ConvGeometry& g, float* to) {
   }
 }
 
-// The results of one row, whose windows begin in row `top` of the source.
+// The results of one row, whose windows begin in row `top` of the input.
 class Row {
  public:
   Row(const ConvGeometry& g, const float* image, const float* weights, const float* bias, int64_t top)
@@ -39,7 +39,7 @@ class Row {
   }
 
  private:
-  // Neighbouring positions with the same taps inside the source.
+  // Neighbouring positions with the same taps inside the input.
   void places(int64_t first, int64_t count, float* out) const {
     int64_t from[kMaxTaps], weight[kMaxTaps], taps = 0;
     const int64_t left = first * g_.stride[2] - g_.begin[2];

@@ -99,7 +99,7 @@ N shifted_right(N x, N y) {
   return bits(y) < 64 ? static_cast<N>(bits(x) >> bits(y)) : N{0};
 }
 
-// The result of an op for an element x, an element y of another source, and its scalars a and b; defined where the op
+// The result of an op for an element x, an element y of another input, and its scalars a and b; defined where the op
 // has a formula for that class of types.
 template <Op kOp, bool kReal>
 struct Formula;

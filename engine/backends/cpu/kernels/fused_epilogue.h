@@ -41,8 +41,8 @@ class FusedEpilogue {
 
   const TensorImpl& node_;
   FusedParams p_;
-  int operands_ = 0;        // sources that steps read elementwise
-  int8_t operand_of_[128];  // by source; for BATCH_NORM the first of its four
+  int operands_ = 0;        // inputs that steps read elementwise
+  int8_t operand_of_[128];  // by input; for BATCH_NORM the first of its four
   const float* bases_[LoopNest::kOperands];
   int64_t strides_[LoopNest::kOperands];
   // For channels-last results: the per-channel values repeated up to the length of a piece, so that pieces need not end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Iteration space of a result and its sources. Dimensions that all operands lay out alike are merged, so that the
-// innermost one is as long as possible. Sources are broadcast with stride 0.
+// Iteration space of a result and its inputs. Dimensions that all operands lay out alike are merged, so that the
+// innermost one is as long as possible. Inputs are broadcast with stride 0.
 #pragma once
 #include <algorithm>
 #include <initializer_list>
@@ -32,7 +32,7 @@ class LoopNest {
 
   // A space of `sizes`; each operand is aligned at the innermost dimension.
   LoopNest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands);
-  // A result (operand 0) and its sources, in the memory order of the result.
+  // A result (operand 0) and its inputs, in the memory order of the result.
   LoopNest(const TensorImpl& result, std::initializer_list<const TensorImpl*> sources);
   // Operands with explicit strides, one per dimension of `sizes`.
   LoopNest(const Dims& sizes, std::initializer_list<Dims> strides);

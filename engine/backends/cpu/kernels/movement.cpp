@@ -46,7 +46,7 @@ void move(const LoopNest& nest, Range range, T* to, const T* from) {
   });
 }
 
-// The same for whole tiles of floats, along the source's rows, which are read as streams.
+// The same for whole tiles of floats, along the input's rows, which are read as streams.
 void transpose_tiles_f32(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride,
                          float* to, const float* from, bool past) {
   constexpr int64_t kWide = 64;
@@ -63,7 +63,7 @@ void transpose_tiles_f32(Range rows, int64_t all_rows, int64_t columns, int64_t 
   s.settle();
 }
 
-// A copy of a transposed matrix: sizes [batch, rows, columns], with source row stride 1.
+// A copy of a transposed matrix: sizes [batch, rows, columns], with input row stride 1.
 template <class T>
 void transpose_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride, T* to,
                      const T* from, [[maybe_unused]] bool past) {
@@ -88,14 +88,14 @@ void transpose_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batc
   }
 }
 
-// Shape and strides if the source, seen as [batch, rows, columns], is such a matrix.
+// Shape and strides if the input, seen as [batch, rows, columns], is such a matrix.
 struct Transposed {
   int64_t rows = 0, columns = 0, batch_stride = 0, column_stride = 0;
 };
 std::optional<Transposed> as_transposed(const Dims& sizes, const Dims& strides) {
   const int rank = sizes.rank();
   if (rank < 2 || strides.back() <= 1) return std::nullopt;
-  // Rows: the longest run of dimensions outside the columns over which the source's stride-1 run continues.
+  // Rows: the longest run of dimensions outside the columns over which the input's stride-1 run continues.
   int columns_from = rank - 1;
   int64_t columns = sizes.back();
   while (columns_from > 0 && strides[columns_from - 1] == strides[columns_from] * sizes[columns_from])
@@ -248,7 +248,7 @@ Status pad(const KernelArgs& args) {
       const auto wide = convert<decltype(number)>(static_cast<double>(p.value));
       storer<decltype(number)>(node.dtype)(reinterpret_cast<std::byte*>(&value), 1, &wide, 1);
     });
-    // Source index of index i in dimension d; -1: the fill value.
+    // Input index of index i in dimension d; -1: the fill value.
     const auto origin = [&](int d, int64_t i) -> int64_t {
       i -= p.begin[d];
       const int64_t size = source.sizes[d];

@@ -34,7 +34,7 @@ Bytes share(const TensorImpl& node) {
          round_to_line(4 * e.depth) + quantised;
 }
 
-// Row `row` of the source as floats.
+// Row `row` of the input as floats.
 void load_row(const TensorImpl& x, const Experts& e, int64_t row, float* to) {
   const int64_t at =
       x.rank() == 3 ? row / e.each * x.strides[0] + row % e.each * x.strides[1] : row / e.each * x.strides[0];

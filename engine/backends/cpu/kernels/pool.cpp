@@ -22,13 +22,13 @@ struct Windows : WindowGeometry {
   int64_t row;  // elements of a padded row that the windows cover
 
   explicit Windows(const TensorImpl& node) : Windows(node, node.params.get<PoolParams>()) {}
-  // True if one window covers the whole source.
+  // True if one window covers the whole input.
   bool whole() const {
     bool all = true;
     for (int i = 0; i < 3; ++i) all = all && out[i] == 1 && kernel[i] == in[i] && dilation[i] == 1 && begin[i] == 0;
     return all;
   }
-  // True if every window covers at least one column of the source.
+  // True if every window covers at least one column of the input.
   bool each_covers() const {
     for (int64_t o = 0; o < out[2]; ++o)
       if (covered(2, o, 0, in[2]) == 0) return false;
@@ -223,7 +223,7 @@ class RowPool {
     }
   }
 
-  // Divides sums by the number of elements that the window covers in the source, or in the padded source.
+  // Divides sums by the number of elements that the window covers in the input, or in the padded input.
   void divide(C* out, int64_t od, int64_t oh) {
     const auto low = [&](int i) { return include_pad_ ? -w_.begin[i] : 0; };
     const auto high = [&](int i) { return w_.in[i] + (include_pad_ ? w_.end[i] : 0); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums, means, products, extremes and norms over any set of dimensions.
 //
-// The source's dimensions are ordered as (kept…, reduced…); each result is a loop over the reduced ones. If the
+// The input's dimensions are ordered as (kept…, reduced…); each result is a loop over the reduced ones. If the
 // innermost dimension in memory is a kept one, a whole row of results is accumulated at once, so that memory is read
 // sequentially.
 #include <algorithm>

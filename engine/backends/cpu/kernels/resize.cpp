@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// RESIZE as in ONNX: each dimension maps result positions to source positions by its scale. A result is the weighted
-// sum over a few source elements along each resized dimension (1 nearest, 2 linear, 4 cubic); weights multiply. Source
-// rows are summed first, then elements along the sum, which is reused for the next result row if its source rows are
+// RESIZE as in ONNX: each dimension maps result positions to input positions by its scale. A result is the weighted
+// sum over a few input elements along each resized dimension (1 nearest, 2 linear, 4 cubic); weights multiply. Input
+// rows are summed first, then elements along the sum, which is reused for the next result row if its input rows are
 // the same.
 #include <algorithm>
 #include <cmath>
@@ -89,7 +89,7 @@ Taps taps_at(const Axis& a, const ResizeParams& p, int64_t place) {
                 {far(t + 1), near(t), near(1 - t), far(2 - t)}});
 }
 
-// The source rows that a result row sums: every combination of taps of all dimensions but the last.
+// The input rows that a result row sums: every combination of taps of all dimensions but the last.
 struct SourceRows {
   Taps taps[kMaxDims];  // by dimension
   int dims = 0;
@@ -126,7 +126,7 @@ struct SourceRows {
   }
 };
 
-// Scratch per chunk: a source row, a sum of such rows, and the result row.
+// Scratch per chunk: an input row, a sum of such rows, and the result row.
 template <class C>
 struct Rows {
   Taps* columns;

@@ -62,7 +62,7 @@ class Writer {
   alignas(64) C buffer_[kPiece];
 };
 
-// Sets each element of the result to of(index, x), with element x of the first source, computed as C; `index` is that
+// Sets each element of the result to of(index, x), with element x of the first input, computed as C; `index` is that
 // of the result's element.
 template <class C, class F>
 void each_element(const KernelArgs& args, F&& of) {

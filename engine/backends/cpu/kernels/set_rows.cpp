@@ -50,7 +50,7 @@ Status outside(const TensorImpl& node, int64_t row, int64_t i, int64_t size) {
   return refuse(node, fmt::format("row index {} (at position {}) is out of range for {} rows", row, i, size));
 }
 
-// Quantised rows: the source row is converted to float and quantised.
+// Quantised rows: the input row is converted to float and quantised.
 Status set_quantised_rows(const KernelArgs& args, int axis, const TensorImpl* rows) {
   const TensorImpl &node = args.node, &from = args.source(1);
   const DTypeInfo& type = info(node.dtype);

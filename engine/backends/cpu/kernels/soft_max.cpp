@@ -141,7 +141,7 @@ void run(const KernelArgs& args) {
     for (int64_t l = lines.begin; l < lines.end; ++l) {
       const bool native = is_native<C>(node.dtype);
       C* out = native ? node.data_as<C>() + l * s.length : scratch;
-      // In scratch if the source is still needed or the result uses non-temporal stores.
+      // In scratch if the input is still needed or the result uses non-temporal stores.
       C* y = functions.past_caches() || node.data() == args.source(0).data() ? scratch : out;
       const C* x = y;
       if (mask_nest)

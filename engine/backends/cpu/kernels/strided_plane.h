@@ -16,7 +16,7 @@ struct StridedPlane {
   explicit StridedPlane(const WindowGeometry& g);
   // Offset of a window element from the window's first one.
   int64_t tap(const WindowGeometry& g, int64_t element) const;
-  // Copies the source's floats; the padding is left unchanged.
+  // Copies the input's floats; the padding is left unchanged.
   void fill(const WindowGeometry& g, const float* source, float* to) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise ops with one source: SIMD for float where it pays, else loops over the op's formula.
+// Elementwise ops with one input: SIMD for float where it pays, else loops over the op's formula.
 #include <array>
 
 #include "engine/backends/cpu/kernel.h"

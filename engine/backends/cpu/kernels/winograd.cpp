@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kNine = 9, kProducts = 16;
 constexpr int64_t kGap = 16;             // floats between the factors, so that they do not map to the same cache lines
-constexpr int64_t kBlockFloats = 12288;  // floats of a block's tiles, over all source channels, per factor
+constexpr int64_t kBlockFloats = 12288;  // floats of a block's tiles, over all input channels, per factor
 constexpr int64_t kTilesTogether = 8;    // as many rows as the strip's matmul has
 constexpr int64_t kMinTiles = 32;        // for fewer tiles, reading the weights dominates
 constexpr int64_t kChannelsAlike = 16;   // channels are whole vectors
@@ -233,7 +233,7 @@ void transpose_rows(const float* from, int64_t stride, int64_t rows, int64_t n, 
     }
 }
 
-// Plain images: some rows of tiles at a time; source rows are transposed into scratch, results back.
+// Plain images: some rows of tiles at a time; input rows are transposed into scratch, results back.
 void by_plain_rows(const KernelArgs& args, const ConvGeometry& g, const TileScratch& beside, const float* bias) {
   const TileGrid tiles(g);
   const int64_t sources = g.in_channels * g.groups, results = g.out_channels * g.groups;

@@ -19,7 +19,7 @@ namespace {
 using dnnl::memory;
 using Desc = memory::desc;
 
-constexpr Bytes kStripBytes = 768 << 10;       // source and result of a strip, in blocked layout
+constexpr Bytes kStripBytes = 768 << 10;       // input and result of a strip, in blocked layout
 constexpr Bytes kLibraryScratch = 1024 << 10;  // limit of the library's own scratch
 
 constexpr auto kFloat = memory::data_type::f32;
@@ -34,7 +34,7 @@ bool suits(const TensorImpl& node, const ConvGeometry& g) {
 
 int64_t blocks_of_16(int64_t channels) { return (channels + 15) / 16 * 16; }
 
-// Rows of a strip, so that source and result stay within their bytes.
+// Rows of a strip, so that input and result stay within their bytes.
 int64_t strip_rows(const ConvGeometry& g) {
   const int64_t row_bytes =
       4 * (blocks_of_16(g.in_channels) * g.in[2] * g.stride[1] + blocks_of_16(g.out_channels) * g.out[2]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Convolutions by oneDNN. Its fast kernels need images and weights in channel-blocked layout. Weights are packed once;
-// each thread processes its rows in strips: reorder a strip of the source, convolve, reorder the result back. A strip
+// each thread processes its rows in strips: reorder a strip of the input, convolve, reorder the result back. A strip
 // fits in the L2 cache.
 #pragma once
 #include <functional>
@@ -29,7 +29,7 @@ class OnednnConv {
 };
 
 // onednn_supports_nhwc(): the library has a fast kernel for the node with channels-last images, whatever its current
-// layout. reads_plain_source(): that kernel reads the source as plain images, because they have few channels.
+// layout. reads_plain_source(): that kernel reads the input as plain images, because they have few channels.
 bool onednn_supports_nhwc(const TensorImpl& node);
 bool reads_plain_source(const TensorImpl& node);
 

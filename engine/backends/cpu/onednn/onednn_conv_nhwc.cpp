@@ -21,7 +21,7 @@ namespace {
 using dnnl::memory;
 using Desc = memory::desc;
 
-constexpr Bytes kStripBytes = 768 << 10;      // source and result of a strip
+constexpr Bytes kStripBytes = 768 << 10;      // input and result of a strip
 constexpr Bytes kLibraryScratch = 256 << 10;  // limit of the library's own scratch
 constexpr int64_t kFewChannels = 4;
 constexpr auto kFloat = memory::data_type::f32;
@@ -38,12 +38,12 @@ bool suits(const TensorImpl& node, const ConvGeometry& g) {
   return bias.dtype == DType::F32 && bias.contiguous();
 }
 
-// True if the source is channels-last; with one channel or one position both layouts are the same.
+// True if the input is channels-last; with one channel or one position both layouts are the same.
 bool source_lies_last(const TensorImpl& x) {
   return x.channels_last() || (x.contiguous() && !has_two_layouts(x.sizes.span()));
 }
 
-// If a result depends on one source position only, positions may be treated as rows: chunks of seven rows would be
+// If a result depends on one input position only, positions may be treated as rows: chunks of seven rows would be
 // uneven.
 ConvGeometry of_places(const TensorImpl& node) {
   ConvGeometry g(node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Table of the hot loops over contiguous floats, chosen once for the CPU: Google Highway where available, else portable
-// loops. Pointers need no alignment; `out` may equal a source. The result of an element does not depend on its position
+// loops. Pointers need no alignment; `out` may equal an input. The result of an element does not depend on its position
 // in the row, so rows may be split anywhere.
 #pragma once
 #include <cstdint>
@@ -121,7 +121,7 @@ const Simd& simd();           // the best for this processor
 const Simd& portable_simd();  // plain loops
 
 // The same functions, but copy, transpose_tile, the elementwise functions and normalise use non-temporal stores, for
-// results larger than the caches; `out` must not be a source. normalise and exp_sum prefetch the row after x, which is
+// results larger than the caches; `out` must not be an input. normalise and exp_sum prefetch the row after x, which is
 // likely the next one.
 const Simd& simd_past_caches();
 

@@ -164,7 +164,7 @@ void pairs(float* out, const float* a, const float* b, int64_t n) {
   if (i < n) few_pairs<F>(out + i, a + i, b + i, n - i);
 }
 
-// Prefetch distance in floats for large sources: slow functions would otherwise stall on memory.
+// Prefetch distance in floats for large inputs: slow functions would otherwise stall on memory.
 constexpr int64_t kAhead = 512;
 
 template <class F>

@@ -220,7 +220,7 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
 }
 
 struct RopeWork {
-  StridedIndexer<1> rows;  // the source's rows, [.., T]
+  StridedIndexer<1> rows;  // the input's rows, [.., T]
   char* out = nullptr;
   const char* in = nullptr;
   const char* positions = nullptr;

@@ -38,11 +38,11 @@ struct GatherWork {
 };
 
 struct PadWork {
-  StridedIndexer<1> indexer;  // the result's sizes, the source's strides; dimensions are not merged
+  StridedIndexer<1> indexer;  // the result's sizes, the input's strides; dimensions are not merged
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32;
-  int64_t sizes[kIndexerDims] = {};  // of the source, innermost first
+  int64_t sizes[kIndexerDims] = {};  // of the input, innermost first
   int64_t begin[kIndexerDims] = {};
   int32_t mode = 0;  // 0 constant, 1 reflect, 2 edge
   double value = 0;
@@ -56,7 +56,7 @@ struct FillWork {
 };
 
 struct TrilWork {
-  StridedIndexer<1> indexer;  // the source
+  StridedIndexer<1> indexer;  // the input
   char* out = nullptr;
   const char* in = nullptr;
   int32_t bytes = 4;
@@ -65,11 +65,11 @@ struct TrilWork {
 };
 
 struct ResizeWork {
-  StridedIndexer<1> indexer;  // the result's sizes, the source's strides; dimensions are not merged
+  StridedIndexer<1> indexer;  // the result's sizes, the input's strides; dimensions are not merged
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32, in_type = DType::F32;
-  int64_t sizes[kIndexerDims] = {};                // of the source, innermost first
+  int64_t sizes[kIndexerDims] = {};                // of the input, innermost first
   double scales[kIndexerDims] = {};                // specified by the node; else 0
   int32_t mode = 0, coordinates = 0, nearest = 0;  // as ResizeMode, ResizeCoordinates and ResizeNearest
   double cubic_a = 0;
@@ -158,7 +158,7 @@ ARENASCOPE_KERNEL(tril, TrilWork) {
   }
 }
 
-// Source coordinate of element `i` of a resized dimension.
+// Input coordinate of element `i` of a resized dimension.
 ARENASCOPE_DEVICE double resize_place(const ResizeWork& p, int d, int64_t i, int64_t out) {
   const auto in = static_cast<double>(p.sizes[d]), to = static_cast<double>(out), x = static_cast<double>(i);
   const double scale = p.scales[d];

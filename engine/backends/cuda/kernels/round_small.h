@@ -9,7 +9,7 @@
 namespace arenascope::cuda {
 
 struct RoundSmallWork {
-  StridedIndexer<1> indexer;  // the source
+  StridedIndexer<1> indexer;  // the input
   char* out = nullptr;
   const char* in = nullptr;
   DType out_type = DType::F32, type = DType::F32;

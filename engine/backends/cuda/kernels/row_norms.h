@@ -70,7 +70,7 @@ struct RegisterRow {
   }
 };
 
-// Eight elements of a mask, gain or bias, which has the source's layout along the row or is broadcast.
+// Eight elements of a mask, gain or bias, which has the input's layout along the row or is broadcast.
 ARENASCOPE_DEVICE void others(const RowWork& p, const RowOffsets& row, int input, int64_t v, float (&to)[kVector]) {
   if (p.along.strides[input + 1][0] != 0)
     return get_floats(p.types[input], p.in[input], row.start[input + 1] + v * kVector, to);

@@ -26,7 +26,7 @@ enum class RowOpcode : int32_t {
 inline constexpr int kKept = 4;  // vectors of a row that a thread keeps in registers
 
 struct RowWork {
-  StridedIndexer<4> rows, along;  // arrays: 0 the result, 1 the source, 2 and 3 a mask, gain or bias
+  StridedIndexer<4> rows, along;  // arrays: 0 the result, 1 the input, 2 and 3 a mask, gain or bias
   char* out = nullptr;
   const char* in[3] = {};
   DType out_type = DType::F32;

@@ -8,7 +8,7 @@ namespace arenascope::cuda {
 
 struct SetRowsWork {
   // Over the written elements, without the axis if elements have individual indices: 0 the destination without its
-  // rows, 1 the source, 2 the row indices.
+  // rows, 1 the input, 2 the row indices.
   StridedIndexer<3> indexer;
   char* to = nullptr;
   const char* from = nullptr;

@@ -37,7 +37,7 @@ struct WindowWork {
   LocalResponse response;
 };
 
-// Gradient of max pooling, over the source's elements.
+// Gradient of max pooling, over the input's elements.
 struct PoolBackWork {
   StridedIndexer<1> source;  // [N, C, d, h, w]; contiguous like the result, only used to split the element index
   char* out = nullptr;
@@ -231,7 +231,7 @@ ARENASCOPE_DEVICE void convolution(const WindowWork& p) {
   }
 }
 
-// Each result gathers from the source elements whose kernels cover it.
+// Each result gathers from the input elements whose kernels cover it.
 template <class N>
 ARENASCOPE_DEVICE void convolution_transposed(const WindowWork& p) {
   const int64_t group_out = p.out_channels / p.groups, group_in = p.x_sizes[1] / p.groups;

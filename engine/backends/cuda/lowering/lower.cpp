@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxHidden = 2048;  // of an LSTM: six floats per unit in 48 KiB of shared memory
 
-// Rejects quantised types, except for the sources in the bit mask `takes_blocks`.
+// Rejects quantised types, except for the inputs in the bit mask `takes_blocks`.
 Status plain(const TensorImpl& node, unsigned takes_blocks = 0) {
   if (info(node.dtype).quantised) return refuse(node, fmt::format("result type {} is not supported", name(node.dtype)));
   for (size_t i = 0; i < node.sources.size(); ++i)

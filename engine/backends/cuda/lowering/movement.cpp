@@ -16,7 +16,7 @@ DType bits_type(int bytes) {
   return bytes == 1 ? DType::U8 : bytes == 2 ? DType::U16 : bytes == 4 ? DType::U32 : DType::U64;
 }
 
-// Tiles pay if the source is not contiguous along the result's rows, and both sides are long enough.
+// Tiles pay if the input is not contiguous along the result's rows, and both sides are long enough.
 bool copy_in_tiles(Queue& queue, const StridedIndexer<2>& indexer, const Strided& to, const Strided& from, int bytes,
                    Status& status) {
   if (indexer.strides[0][0] != 1 || indexer.strides[1][0] == 1 || bytes > 8) return false;

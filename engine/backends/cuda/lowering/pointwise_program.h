@@ -9,7 +9,7 @@
 
 namespace arenascope::cuda {
 
-// The class in which a node computes: that of its sources, not of its result.
+// The class in which a node computes: that of its inputs, not of its result.
 NumberClass computes_in(const TensorImpl& node);
 // True if the op can be a step.
 bool has_step(Op op);
@@ -19,7 +19,7 @@ class PointwiseProgram {
   explicit PointwiseProgram(const TensorImpl& result);
 
   bool begin(const TensorImpl& first) { return step(PointwiseOpcode::Load, &first); }
-  // Adds the node as a step; its source `accumulated` is the accumulator. False: the program is full, or the op is not
+  // Adds the node as a step; its input `accumulated` is the accumulator. False: the program is full, or the op is not
   // supported.
   bool add(const TensorImpl& node, size_t accumulated);
   // Adds one value per channel (dimension 1 of the result).

@@ -62,7 +62,7 @@ Grid share(RowWork& work, const Queue& queue, bool may_keep) {
   return grid_for(queue, rows.count * threads, threads);
 }
 
-// Layout of the result and up to three sources over the source's dimensions; `in_row(d)` selects those of the row.
+// Layout of the result and up to three inputs over the input's dimensions; `in_row(d)` selects those of the row.
 struct Layout {
   int64_t strides[4] = {};
 };
@@ -86,11 +86,11 @@ void set_arrays(RowWork& work, const TensorImpl& node) {
   }
 }
 
-// Reduces the source's dimensions in `axes` with one of three kernels.
+// Reduces the input's dimensions in `axes` with one of three kernels.
 Status lower_axes(const LaunchRequest& request, RowWork& work, uint32_t axes, KernelId f32, KernelId f64,
                   KernelId whole) {
   const TensorImpl& x = *request.node.sources[0];
-  // The result's strides by source dimension: row-major over the kept ones.
+  // The result's strides by input dimension: row-major over the kept ones.
   Dims kept = x.sizes;
   for (int d = 0; d < x.rank(); ++d)
     if (axes >> d & 1) kept[d] = 1;

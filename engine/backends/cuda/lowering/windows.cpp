@@ -40,7 +40,7 @@ WindowWork window(const TensorImpl& node) {
   return work;
 }
 
-// True if the first `count` sources have one type.
+// True if the first `count` inputs have one type.
 bool one_type(const TensorImpl& node, size_t count) {
   for (const TensorImpl* source : std::span(node.sources).first(count))
     if (source->dtype != node.dtype || !source->contiguous() || !aligned(source->data(), 16)) return false;

@@ -129,7 +129,7 @@ class KeptPool {
   uint64_t before_ = 0;
 };
 
-// Device memory for a node and its sources.
+// Device memory for a node and its inputs.
 Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream stream,
                    const std::shared_ptr<Allocator>& allocator) {
   for (TensorImpl* source : tensor.sources)

@@ -50,7 +50,7 @@ void write_row(const BlockwiseWeights& from, const std::byte* codes, int64_t row
   }
 }
 
-// A constant source's bytes; false, with an error, if it is not a constant of that type.
+// A constant input's bytes; false, with an error, if it is not a constant of that type.
 bool plain_bytes(OpCall& c, size_t i, std::vector<std::byte>& out) {
   const Value& value = c.value(i);
   if (!c.ok()) return false;

@@ -64,7 +64,7 @@ float scale_of(OpCall& c, const Tensor& q) {
   return specified != 0.0f ? specified : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(q.sizes().back(), 1)));
 }
 
-// Result 0, [B, S, H·Dv] in the type of the sources; optionally the probabilities as result `shown`.
+// Result 0, [B, S, H·Dv] in the type of the inputs; optionally the probabilities as result `shown`.
 void give_attended(OpCall& c, AttentionCall& a, DType type, size_t shown) {
   if (!c.ok()) return;
   a.shows_scores = c.has_output(shown);
@@ -162,9 +162,9 @@ void q_attention(OpCall& c) {
   attend_projected(c, {x, 5, 8});
 }
 
-// --- Queries, keys and values as sources ----------------------------------------------------------------------------
+// --- Queries, keys and values as inputs ----------------------------------------------------------------------------
 
-// Where an operator has its sources.
+// Where an operator has its inputs.
 struct IndexTable {
   size_t bias, mask, added, past_k, past_v, past_length, beams, indirection;
 };

@@ -66,7 +66,7 @@ class DeltaNet {
     return soft_ || bounded_ || by == "none" || refused(fmt::format("the gate activation '{}' is not supported", by));
   }
 
-  // Queries and keys [T, Hq, D], values [T, Hv, Dv], all f32; three sources or one.
+  // Queries and keys [T, Hq, D], values [T, Hv, Dv], all f32; three inputs or one.
   bool read_heads() {
     const Tensor x = c_.in_f32(0);
     if (!x) return false;

@@ -66,7 +66,7 @@ class MaskedPool {
     return true;
   }
 
-  // True where a row has not ended yet, in the shape of the source.
+  // True where a row has not ended yet, in the shape of the input.
   Tensor read_mask() {
     const Tensor mask = c_.in(1);
     if (!mask) return {};

@@ -6,7 +6,7 @@
 namespace arenascope::models {
 namespace {
 
-// source + skip (+ bias), normalised; the sum is another result.
+// input + skip (+ bias), normalised; the sum is another result.
 void skip_norm(OpCall& c, bool simplified) {
   const Tensor x = c.in(0), skip = c.in(1);
   if (!x || !skip) return;

@@ -7,7 +7,7 @@
 namespace arenascope::models {
 namespace {
 
-// Those whose sources, attributes and results are those of an operator of ONNX, as of an opset.
+// Those whose inputs, attributes and results are those of an operator of ONNX, as of an opset.
 struct Same {
   const char* own;
   const char* onnx;
@@ -53,7 +53,7 @@ void same(OpCall& c) {
   }
 }
 
-// Source 0 plus the bias in source i, if there is one.
+// Input 0 plus the bias in input i, if there is one.
 Tensor biased(OpCall& c, size_t i) {
   const Tensor x = c.in(0);
   return x && c.has(i) ? c.op(Op::Add, {x, c.in(i)}, ":biased") : x;

@@ -13,14 +13,14 @@
 namespace arenascope::models {
 namespace {
 
-// (x - zero) · scale of three sources that follow each other, or of any three.
+// (x - zero) · scale of three inputs that follow each other, or of any three.
 Tensor opened(OpCall& c, size_t x, size_t scale, size_t zero, const char* suffix) {
   if (c.has(scale) && element_count(c.sizes(scale)) != 1)
     c.fail(fmt::format("its scale is {}", to_string(c.sizes(scale))));
   return lower_part(c, {"DequantizeLinear", {source_of(c, x), source_of(c, scale), source_of(c, zero)}, {}, suffix});
 }
 
-// Result 0 as source 0's type, or that of the zero point.
+// Result 0 as input 0's type, or that of the zero point.
 void closed(OpCall& c, const Tensor& y, size_t scale, size_t zero, DType type) {
   if (!y) return;
   PartAttributes attributes;
@@ -35,7 +35,7 @@ void q_binary(OpCall& c) {
   closed(c, c.op(kOp, {a, b}, ":y"), 6, 7, c.value(0).dtype);
 }
 
-// One source through an operator of floats.
+// One input through an operator of floats.
 void q_unary(OpCall& c, const char* op, PartAttributes attributes, int64_t opset = 23) {
   const Tensor x = opened(c, 0, 1, 2, ":x");
   closed(c, lower_part(c, {op, {as_source(c, x)}, std::move(attributes), ":y", 1, opset}), 3, 4, c.value(0).dtype);
@@ -79,7 +79,7 @@ void q_where(OpCall& c) {
   closed(c, c.op(Op::Where, {c.in(0), a, b}, ":y"), 7, 8, c.value(1).dtype);
 }
 
-// Source i along the last dimension of a matmul: one value, or one per column.
+// Input i along the last dimension of a matmul: one value, or one per column.
 Tensor per_column(OpCall& c, size_t i, const char* suffix) {
   const Tensor t = c.in_f32(i);
   return t && t->element_count() == 1 ? c.reshape(t, {}, suffix) : t;

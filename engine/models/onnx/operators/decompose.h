@@ -24,12 +24,12 @@ struct Part {
 std::vector<ValuePtr> lower_parts(OpCall& c, const Part& part);
 // The first of them as a tensor; undefined if there is none.
 Tensor lower_part(OpCall& c, const Part& part);
-// Source i unchanged; null if it is omitted.
+// Input i unchanged; null if it is omitted.
 ValuePtr source_of(const OpCall& c, size_t i);
-// A tensor as a part's source; null if it is undefined.
+// A tensor as a part's input; null if it is undefined.
 ValuePtr as_source(OpCall& c, const Tensor& x);
 
-// A convolution of source 0 with the bias, addend and activation that an optimiser fused into it; `last`: the source, the
+// A convolution of input 0 with the bias, addend and activation that an optimiser fused into it; `last`: the input, the
 // addend and the result are channels-last.
 void fused_conv(OpCall& c, const ValuePtr& weight, bool last);
 

@@ -34,7 +34,7 @@ struct Rows {
   }
 };
 
-// True if source i is a constant of an 8-bit type.
+// True if input i is a constant of an 8-bit type.
 bool is_constant_bytes(OpCall& c, size_t i) {
   if (!c.ok() || !c.has(i)) return false;
   const Value& v = c.value(i);

@@ -22,7 +22,7 @@ struct CacheUse {
 struct Headed {
   Tensor q, k, v;
 };
-// Reads sources 0 to 2, or all of them packed in source 0. False, with an error, if they do not match the attributes.
+// Reads inputs 0 to 2, or all of them packed in input 0. False, with an error, if they do not match the attributes.
 bool read_headed(OpCall& c, Headed& out, CacheUse& use);
 // Rotates queries and keys by the cosines and sines of inputs `cosine` and `cosine` + 1, at `indices` [B or 1, S] or, if undefined, at the current positions.
 void rotate_headed(OpCall& c, const CacheUse& use, size_t cosine, Tensor indices, Headed& x);

@@ -38,7 +38,7 @@ class StepLoop {
   }
 
  private:
-  // The sources of each iteration's steps, [… iterations, steps, …], and those of the remaining steps.
+  // The inputs of each iteration's steps, [… iterations, steps, …], and those of the remaining steps.
   void name_sources() {
     const int64_t whole = iterations_ * kStepsPerIteration;
     for (size_t i = 0; i < r_.sources.size(); ++i) {

@@ -15,7 +15,7 @@ inline constexpr int64_t kMaxStepsWritten = 8192;
 
 using ir::search::Nodes;
 
-// A source with one slice per step along `axis`; the last one comes first if it is read backwards.
+// An input with one slice per step along `axis`; the last one comes first if it is read backwards.
 struct SteppedSource {
   Tensor all;
   int axis = 0;
@@ -50,7 +50,7 @@ struct LongRecurrence {
 // The call's node is left as these nodes.
 void leave_steps(OpCall& c, const LongRecurrence& recurrence);
 
-// The call's node over other sources and results, without some of its attributes.
+// The call's node over other inputs and results, without some of its attributes.
 ir::Node same_node(const OpCall& c, std::vector<std::string> sources, std::vector<std::string> results,
                    std::initializer_list<const char*> without);
 // A name by which deferred nodes refer to the value, made unique by `suffix`.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxMapped = int64_t{1} << 20;  // of a result
 
-// The keys of source 0; null, with an error, if it is not a map.
+// The keys of input 0; null, with an error, if it is not a map.
 const Value* keys_of(OpCall& c) {
   const Value& map = c.value(0);
   if (!c.ok()) return nullptr;

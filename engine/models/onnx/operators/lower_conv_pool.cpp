@@ -165,7 +165,7 @@ void conv_transpose(OpCall& c) {
                     : c.op_with(Op::ConvTranspose, {x, w}, params));
 }
 
-// For each element of a plane's result and each tap of its window: the source element's index in the plane as the file
+// For each element of a plane's result and each tap of its window: the input element's index in the plane as the file
 // counts it, and its own index, which is `beyond` in the padding.
 struct Taps {
   int64_t indices = 1, taps = 1, plane = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators of sources with more dimensions than kMaxDims: neighbouring dimensions that an operator treats alike are folded to
+// Operators of inputs with more dimensions than kMaxDims: neighbouring dimensions that an operator treats alike are folded to
 // one, the operator is lowered as ever, and its result has the file's dimensions again.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-// Source i in memory, reshaped to `sizes`.
+// Input i in memory, reshaped to `sizes`.
 Tensor wide_shaped(OpCall& c, size_t i, const Dims& sizes, const char* suffix) {
   Tensor x = c.in(i);
   if (x && !x->contiguous()) x = c.op(Op::Cont, {x}, fmt::format("{}_laid", suffix).c_str());
@@ -36,7 +36,7 @@ bool few_enough(OpCall& c, int runs) {
   return runs <= kMaxDims;
 }
 
-// The same node with folded sources and other attributes.
+// The same node with folded inputs and other attributes.
 Tensor inner_result(OpCall& c, const ir::Node& node, std::vector<ValuePtr> sources, Dims& sizes) {
   OpCall inner(c.lowering(), node, std::move(sources));
   find_handler(node.domain, node.op)(inner);
@@ -60,7 +60,7 @@ WideSizes wide_aligned(WideSizes sizes, size_t rank) {
   return sizes;
 }
 
-// Element by element, broadcast: dimensions of a run are broadcast by the same sources.
+// Element by element, broadcast: dimensions of a run are broadcast by the same inputs.
 void wide_pointwise(OpCall& c) {
   size_t rank = 0;
   for (const ValuePtr& input : c.inputs())
@@ -125,7 +125,7 @@ void wide_transpose(OpCall& c) {
     before = d;
   }
   if (!few_enough(c, count)) return;
-  std::vector<int> first;  // runs in the source's order
+  std::vector<int> first;  // runs in the input's order
   for (size_t d = 0; d < from.size(); ++d)
     if (runs[d] >= 0 && std::find(first.begin(), first.end(), runs[d]) == first.end()) first.push_back(runs[d]);
   const Dims sizes = by_runs(from, runs, count);
@@ -199,7 +199,7 @@ void wide_unsqueeze(OpCall& c) {
   size_t next = 0;
   for (int64_t& size : out)
     if (size == 0 && next < from.size()) size = from[next++];
-  // A size that is still 0 was 0 in the source.
+  // A size that is still 0 was 0 in the input.
   reshape_wide(c, out, false);
 }
 

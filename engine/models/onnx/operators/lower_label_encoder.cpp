@@ -124,7 +124,7 @@ HostArray found(const HostArray& numbers, const HostArray& keys) {
   return out;
 }
 
-// String sources: each distinct string is encoded once.
+// String inputs: each distinct string is encoded once.
 ValuePtr encoded_strings(OpCall& c, const Labels& keys, const HostArray& table) {
   const StringTable string_table = c.string_table(0);
   if (!string_table) return nullptr;

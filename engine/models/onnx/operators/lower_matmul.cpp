@@ -30,7 +30,7 @@ WeightSource::Writer transposed_writer(WeightSource source, const Dims& sizes, D
   };
 }
 
-// Source i of [.., K, N] as [.., N, K].
+// Input i of [.., K, N] as [.., N, K].
 Tensor transposed(OpCall& c, size_t i) {
   const Value& value = c.value(i);
   if (value.kind != Value::Kind::Constant || value.tensor || value.sizes.rank() < 2) {
@@ -124,7 +124,7 @@ void mat_mul(OpCall& c) {
   c.out(0, c.cast(product(c, left, right, ra == 1, rb == 1, alpha, back ? ":f32" : ""), dtype));
 }
 
-// Two sources with one label a dimension (Einsum): both are brought to [batch, own, shared], multiplied and put in
+// Two inputs with one label a dimension (Einsum): both are brought to [batch, own, shared], multiplied and put in
 // order.
 class Einsum {
  public:

@@ -95,7 +95,7 @@ void max_unpool(OpCall& c) {
   if (terms) terms = checked_mul(*terms, planes);
   if (!terms || *terms > int64_t{1} << 26)
     return c.fail(fmt::format("{} elements for {} results in each of {} planes are too many", in, out, planes));
-  // Within a plane; each result selects its source element: [planes, out, in].
+  // Within a plane; each result selects its input element: [planes, out, in].
   const Tensor flat = c.reshape(c.cast(index, DType::I64, ":i64"), {planes, in}, ":flat");
   const Tensor own = c.op(Op::Sub, {flat, counted(c, {planes, 1}, ":plane", 0, out)}, ":own");
   const Tensor here =

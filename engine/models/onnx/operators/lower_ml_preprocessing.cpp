@@ -90,7 +90,7 @@ void imputer(OpCall& c) {
   c.out(0, c.op(Op::Where, {missing, fresh, x}));
 }
 
-// Concatenates the rows of several sources, each truncated or padded to its declared number of columns.
+// Concatenates the rows of several inputs, each truncated or padded to its declared number of columns.
 void feature_vectorizer(OpCall& c) {
   const auto widths = c.attr_ints("inputdimensions");
   if (c.input_count() == 0 || widths.size() != c.input_count())

@@ -31,7 +31,7 @@ void binary(OpCall& c) {
   if (c.check_broadcast(0, 1)) c.out(0, c.op(kOp, {c.in(0), c.in(1)}));
 }
 
-// Any number of sources, two at a time.
+// Any number of inputs, two at a time.
 template <Op kOp>
 void several(OpCall& c) {
   if (c.input_count() == 1) return c.out(0, c.inputs()[0]);

@@ -130,7 +130,7 @@ void dequantize_linear(OpCall& c) {
   c.out(0, c.cast(dequantised(c, 0, 1, 2, axis, ":x", dtype == DType::F32 ? "" : ":f32"), dtype));
 }
 
-// A source minus its zero point, as f32; a zero point per row is along `axis`.
+// An input minus its zero point, as f32; a zero point per row is along `axis`.
 Tensor centred(OpCall& c, size_t x, size_t zero, int axis, const std::string& at) {
   const Tensor y = c.in_f32(x);
   if (!y || !c.has(zero)) return y;
@@ -146,12 +146,12 @@ Tensor plain_product(OpCall& c, const Tensor& a, const Tensor& b) {
   return c.mul_mat(c.op(Op::Transpose, {b}, ":b_t"), a, {}, 1, ":product");
 }
 
-// True if source i is u8 or i8.
+// True if input i is u8 or i8.
 bool of_bytes(OpCall& c, size_t i) {
   return c.ok() && c.has(i) && !c.value(i).small && (c.value(i).dtype == DType::I8 || c.value(i).dtype == DType::U8);
 }
 
-// The correction for the source's zero point: -zero · Σ w for each result.
+// The correction for the input's zero point: -zero · Σ w for each result.
 Tensor shift_by_zero(OpCall& c, size_t zero, const Tensor& weight) {
   const uint32_t but_first = (1u << weight->rank()) - 2;
   const Tensor sums =

@@ -232,7 +232,7 @@ class Recurrent {
     if (c_.ok()) finish(joined(ys, 1, ":y"), joined(hs, 0, ":h"), joined(cells, 0, ":c"));
   }
 
-  // Rows of direction d of a source [D, rows, …], as [rows, …].
+  // Rows of direction d of an input [D, rows, …], as [rows, …].
   Tensor of_direction(const Tensor& x, int64_t d, const char* suffix) {
     if (!x) return {};
     Dims sizes;

@@ -146,7 +146,7 @@ struct Line {
   double scale = 1, start = 0, end = 1;  // of the part that is resized, from 0 to 1
 };
 
-// The source coordinate of element `i` of the result.
+// The input coordinate of element `i` of the result.
 double coordinate(const std::string& how, const Line& line, int64_t i) {
   const auto in = static_cast<double>(line.in), x = static_cast<double>(i), wide = line.scale * in;
   const double half = (x + 0.5) / line.scale - 0.5;
@@ -191,7 +191,7 @@ int64_t nearest_element(const std::string& how, double x) {
                                                          : std::ceil(x - 0.5));
 }
 
-// The source element of each result in nearest mode; or the interpolation matrix of a dimension.
+// The input element of each result in nearest mode; or the interpolation matrix of a dimension.
 Tensor resized(OpCall& c, const Tensor& x, int axis, const Line& line, const std::string& how, bool* outside) {
   const std::string mode = c.attr_string("mode", "nearest"), name = fmt::format(":axis_{}", axis);
   const bool nearest = mode == "nearest", is_cubic = mode == "cubic", drops = c.attr_int("exclude_outside", 0) != 0;

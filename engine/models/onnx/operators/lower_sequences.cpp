@@ -20,7 +20,7 @@ ValuePtr sequence_of(std::string name, std::vector<ValuePtr> elements) {
   return value;
 }
 
-// The elements of source i; null, with an error, if it is not a sequence.
+// The elements of input i; null, with an error, if it is not a sequence.
 const std::vector<ValuePtr>* elements(OpCall& c, size_t i) {
   if (c.has(i) && c.inputs()[i]->kind == Value::Kind::Sequence) return &c.inputs()[i]->elements;
   c.fail(fmt::format("input {} is not a sequence", i));

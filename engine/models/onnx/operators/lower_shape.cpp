@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-// Reshapes the source without changing its bytes, also if it is a constant.
+// Reshapes the input without changing its bytes, also if it is a constant.
 void in_shape(OpCall& c, const Dims& sizes) {
   const Value& x = c.value(0);
   auto count = checked_element_count(sizes);

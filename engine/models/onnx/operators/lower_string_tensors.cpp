@@ -17,7 +17,7 @@
 namespace arenascope::models {
 namespace {
 
-// The sources from `first` on, as indices into all of their words.
+// The inputs from `first` on, as indices into all of their words.
 bool with_same_string_table(OpCall& c, size_t first, std::vector<ValuePtr>& sources, StringTable& all) {
   std::vector<ValuePtr> own;
   for (size_t i = first; i < c.input_count(); ++i) {
@@ -103,7 +103,7 @@ void where_strings(OpCall& c) {
   c.set_string_table(0, all);
 }
 
-// Lowers the operator over string indices; the sources `which` and result 0 are strings.
+// Lowers the operator over string indices; the inputs `which` and result 0 are strings.
 void with_indices(OpCall& c, std::vector<ValuePtr> sources, std::initializer_list<size_t> which) {
   std::vector<ValuePtr> own;
   for (const size_t i : which)

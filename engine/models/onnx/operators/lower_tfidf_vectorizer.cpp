@@ -81,7 +81,7 @@ Tensor counted(OpCall& c, const Tensor& lines, const Grams& grams, int64_t gap, 
                    (name + "_count").c_str());
 }
 
-// The source as integers to compare with the n-grams; -1: a string that occurs in none.
+// The input as integers to compare with the n-grams; -1: a string that occurs in none.
 Tensor counted_source(OpCall& c, const StringInterner& string_table) {
   const bool of_strings = c.has_attr("pool_strings");
   if (c.has(0) && of_strings != (c.value(0).strings != nullptr))

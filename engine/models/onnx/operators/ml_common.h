@@ -10,7 +10,7 @@
 
 namespace arenascope::models {
 
-// Source i in the type of the computation: f64 stays, all other types become f32.
+// Input i in the type of the computation: f64 stays, all other types become f32.
 Tensor ml_source(OpCall& c, size_t i, const char* suffix);
 // The same as rows: one dimension is one row. An error for more than two dimensions.
 Tensor learned_rows(OpCall& c, size_t i);

@@ -21,7 +21,7 @@ struct Sequences {
   bool alike() const;  // all of one length
 };
 
-// Parses the cumulative lengths in source i, which may be known only at run time. None, with an error, if they are unknown
+// Parses the cumulative lengths in input i, which may be known only at run time. None, with an error, if they are unknown
 // or do not match `total` tokens; `may_be_empty`: sequences without tokens are permitted.
 std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bool may_be_empty);
 Sequences equal_sequences(int64_t count, int64_t length);
@@ -34,10 +34,10 @@ std::vector<int64_t> padded_indices(const Sequences& padded, const Sequences& of
 
 // Constant I64 indices.
 Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, const char* suffix);
-// The index of element s of sequence i among the captured states, [count, capacity]; source `counts` gives their number.
+// The index of element s of sequence i among the captured states, [count, capacity]; input `counts` gives their number.
 // The attribute "state_update_capacity" is present and valid.
 Tensor captured(OpCall& c, size_t counts, const Sequences& of, int64_t capacity);
-// The attribute; negative, with an error, if it does not match source `counts`.
+// The attribute; negative, with an error, if it does not match input `counts`.
 int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences);
 
 }  // namespace arenascope::models

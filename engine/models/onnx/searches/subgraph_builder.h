@@ -58,7 +58,7 @@ void bind_names(Graph& graph, const Bound& bound);
 
 inline constexpr size_t kNone = static_cast<size_t>(-1);
 
-// Which source is which.
+// Which input is which.
 struct Sources {
   size_t ids = 0, most = 1, least = 2, penalty = 3, vocabulary = 4, first_vocabulary = 5, mask = 6;
   size_t presence = kNone, temperature = kNone;
