@@ -59,7 +59,7 @@ Json findings_json(const PlayedState& state) {
   const FindingsInput about{s.snapshot, s.graph, s.plan, s.run};
   Json rows = Json::array();
   for (const Finding& finding : state.findings)
-    rows.push_back({"", utf8(views::finding_sentence(finding, about)), utf8(views::finding_saving(finding))});
+    rows.push_back({"", utf8(views::finding_text(finding, about)), utf8(views::finding_saving(finding))});
   return {{"columns", columns_json({LessonPageTexts::tr("Finding"), LessonPageTexts::tr("Saving")})},
           {"rows", rows},
           {"all", rows.size()},

@@ -11,9 +11,9 @@ constexpr int kTimelinePixels = 300;
 constexpr double kMargin = 0.02;  // around the runs, as a share of their time
 
 // The snapshot with the plan of the scene in place of the recorded one.
-trace::Snapshot shown_snapshot(const lesson::Scene& scene) {
-  trace::Snapshot shown = *scene.snapshot;
-  for (auto& plan : shown.plans)
+std::shared_ptr<const trace::Snapshot> shown_snapshot(const lesson::Scene& scene) {
+  auto shown = std::make_shared<trace::Snapshot>(*scene.snapshot);
+  for (auto& plan : shown->plans)
     if (plan && scene.plan && plan->graph == scene.plan->graph) plan = scene.plan;
   return shown;
 }
@@ -67,6 +67,7 @@ Json plan_picture(const trace::GraphInfo& graph, const trace::PlanInfo& plan) {
 Json memory_picture(const std::string& panel, const PlayedState& state) {
   ReportLimits limits;
   limits.rectangles = 600, limits.spans = 0, limits.points = 400, limits.rows = 0;
+  limits.frames = 0, limits.findings_seconds = 0;
   const Json report = make_report(shown_snapshot(state.scene), "", limits);
   const trace::TimeRange time = shown_time(state);
   const Nanoseconds origin = state.scene.snapshot->time.begin;
