@@ -23,13 +23,13 @@ enum class ParameterKind : uint8_t {
 struct ToolParameter {
   const char* name;
   ParameterKind kind;
-  const char* type;  // of JSON Schema
+  const char* type;  // JSON Schema type
   const char* description;
   bool required = false;
 };
 
 struct Tool {
-  const char* name;  // of the tool and of the command
+  const char* name;  // name of the tool and of the command
   std::string description;
   std::vector<const char*> text_options;  // for answers in text
   std::vector<ToolParameter> parameters;

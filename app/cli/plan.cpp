@@ -48,7 +48,7 @@ struct PlanArguments {
   bool join = true, what_if = false, keep_outputs = true;
 };
 
-constexpr int64_t kRecordedAlignment = 64;  // of buffers of a recording, unless another one is given
+constexpr int64_t kRecordedAlignment = 64;  // default alignment of the buffers of a recording
 
 struct Row {
   std::string planner, order;
@@ -119,7 +119,7 @@ Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::
 struct Plans {
   std::string name;
   RunnerOptions run;                               // as for `run`
-  std::optional<Program> program;                  // of a model: its transformed graph
+  std::optional<Program> program;                  // transformed graph of a model
   models::Model model;                             // empty for intervals
   std::optional<app::RecordedLifetimes> recorded;  // index in a recording
   std::vector<const planner::Planner*> planners;
@@ -129,7 +129,7 @@ struct Plans {
   WeightPaths paths;     // inserted into the model's graph
   std::string left_out;  // events of a recording that are missing
   std::vector<Row> rows;
-  std::vector<Row> unpinned;  // of intervals with fixed offsets: the plans without these offsets
+  std::vector<Row> unpinned;  // plans without the fixed offsets, if intervals have any
 
   const Row& best() const { return smallest(rows); }
 };

@@ -19,7 +19,7 @@ namespace arenascope::app {
 namespace {
 
 struct Language {
-  const char* code;  // of translations/arenascope_CODE.ts
+  const char* code;  // CODE in translations/arenascope_CODE.ts
   const char* own_name;
 };
 constexpr Language kLanguages[] = {{"en", "English"}, {"zh_CN", "简体中文"}};

@@ -12,7 +12,7 @@
 namespace arenascope::app {
 namespace {
 
-constexpr int kNarrowestLesson = 380, kWidestLesson = 560;  // of the lesson, in logical pixels
+constexpr int kNarrowestLesson = 380, kWidestLesson = 560;  // width of the lesson in logical pixels
 
 const PanelDescriptor& kind_of(const QString& id) {
   return *std::ranges::find_if(panel_kinds(),

@@ -230,7 +230,7 @@ int written(const arenascope::Status& status) {
 
 struct LessonOptions {
   QString name, theme, output;
-  QSize size{1600, 1000};  // of the window to draw
+  QSize size{1600, 1000};  // size of the window to draw
   int step = 1;            // lesson step to draw
 };
 

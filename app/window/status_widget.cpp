@@ -14,7 +14,7 @@ using namespace views;
 
 namespace {
 
-constexpr qsizetype kMaxNames = 2;  // of devices
+constexpr qsizetype kMaxNames = 2;  // number of device names shown
 
 // Devices other than the host that have spans or memory, by their names in the file.
 QStringList device_names(const trace::Snapshot& snapshot) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Bytes kMiB = CachingSettings::kMiB;
 constexpr Bytes kSmall = trace::PytorchBlockRule::kSmall;  // requests up to this size use small segments
-constexpr Bytes kSmallSegment = 2 * kMiB;                  // of small requests; page size of small expandable segments
+constexpr Bytes kSmallSegment = 2 * kMiB;                  // for small requests; page size of small expandable segments
 constexpr Bytes kLargeSegment = 20 * kMiB;
 constexpr Bytes kOwnSegment = 10 * kMiB;    // larger requests get a segment of their own size…
 constexpr Bytes kSegmentRound = 2 * kMiB;   // …rounded up to this

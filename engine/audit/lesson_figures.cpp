@@ -119,7 +119,7 @@ Answered query_node(const AuditContext& context, int32_t run, FigureIdReader rea
     const bool queue = track != context.raw.tracks.end() && track->second.kind == trace::TrackKind::DeviceQueue;
     (queue ? device : host).push_back(&s);
   }
-  if (what == "wait") {  // of all threads, at the barrier after it
+  if (what == "wait") {  // waits of all threads at the barrier after it
     Nanoseconds wait = 0;
     for (const RawSpan& s : context.raw.spans)
       if (node && s.run == run && s.node == *node && s.kind == SpanKind::Wait)

@@ -311,7 +311,7 @@ Answered query_block(const AuditContext& context, FigureIdReader reader) {
   if (what == "asked") return in_bytes(asked);
   if (what == "waste") return in_bytes(found->bytes - asked);
   if (what == "from") return in_time(found->time - raw.begin);
-  std::vector<const RawMemory*> later;  // of the same key
+  std::vector<const RawMemory*> later;  // later ones with the same key
   for (const RawMemory& m : raw.memory)
     if (m.address == *address && device_of(m) == reader.rest() && m.time >= found->time && &m != found &&
         (m.action == MemoryAction::Alloc || m.action == MemoryAction::Free))

@@ -162,7 +162,7 @@ class IreeReader {
     Nanoseconds begin = 0, end = 0;
     int64_t device = 0, queue = 0, submission = 0, buffer = 0, command = kNoCommand;
     std::string name;
-    bool execution = false;  // of a whole command buffer
+    bool execution = false;  // true for a whole command buffer
     int32_t run = -1;
   };
   struct CommandBuffer {

@@ -258,7 +258,7 @@ class Reader {
   Tables tables_;
   std::vector<Mark> marks_;
   std::vector<MemoryChange> memory_;
-  Nanoseconds latest_ = INT64_MIN;  // of all times
+  Nanoseconds latest_ = INT64_MIN;  // maximum of all times
   std::map<int32_t, std::string> process_of_;
   std::map<std::string, std::string> processes_;  // names
   OnnxRuntimeProfile onnx_runtime_;

@@ -22,7 +22,7 @@ struct Sequence {  // state that packets of one writer share
   std::map<uint64_t, std::string> names, categories;
   uint64_t clock = 0, track = 0;
   std::vector<uint64_t> extra_tracks;
-  std::map<uint64_t, double> sums;  // of incremental counters
+  std::map<uint64_t, double> sums;  // totals of incremental counters
   bool known = false;               // nothing was lost since the state was reset
 };
 
@@ -32,7 +32,7 @@ struct Clock {
   bool incremental = false;
   uint64_t unit = 1, last = 0;  // nanoseconds per unit; the last value of an incremental clock in units
 };
-using ClockReadings = std::map<ClockKey, Nanoseconds>;  // of one snapshot
+using ClockReadings = std::map<ClockKey, Nanoseconds>;  // readings of one snapshot
 
 struct Track {
   std::string name;

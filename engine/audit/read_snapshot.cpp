@@ -20,7 +20,7 @@ struct Piece {
   uint64_t begin = 0, end = 0;
   bool is_block = false;
   bool asked = false;    // `end` is from the requested size: the block size is still to be determined
-  Bytes requested = -1;  // of a block, if known
+  Bytes requested = -1;  // requested size of a block, if known
 };
 
 // A device's memory at one instant: segments and the blocks in them. Scanned linearly each time.

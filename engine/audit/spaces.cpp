@@ -17,7 +17,7 @@ struct Piece {
   uint64_t address = 0;
   Bytes bytes = 0;
   int32_t taken_by = 0;  // the raw space: a kind of an allocator
-  uint32_t id = 0;       // of the event
+  uint32_t id = 0;       // event id
   bool alone = false;    // its reservation was not recorded: as large as the allocation, and freed with it
 };
 
@@ -37,7 +37,7 @@ struct Residency {
 
 struct Totals {
   Bytes peak = 0, reserved = 0, unused = 0, unplaced = 0;
-  bool reserved_known = false;  // of some piece the reservation was recorded
+  bool reserved_known = false;  // the reservation of some piece was recorded
   int64_t blocks = 0;
   std::vector<Moment> moments;
   std::vector<Residency> residencies;

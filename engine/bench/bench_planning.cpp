@@ -10,7 +10,7 @@
 namespace arenascope::planner {
 namespace {
 
-constexpr Bytes kCapacity = 1048576;  // of minimalloc's instances
+constexpr Bytes kCapacity = 1048576;  // capacity of minimalloc's instances
 
 class Bench {
  public:

@@ -84,7 +84,7 @@ void gather_elements(Backward& b) {
   const int axis = b.y->params.get<AxisParams>().axis;
   const Tensor table = b.source(0);
   const Tensor share = b.to_own_places(b.dy, axis, b.source(1), table.sizes()[axis]);
-  PadParams rest{};  // of dimensions that were gathered only partially
+  PadParams rest{};  // padding of dimensions that were gathered only partially
   bool whole = true;
   for (int i = 0; share && i < table->rank(); ++i) {
     rest.end[i] = static_cast<int32_t>(table.sizes()[i] - share.sizes()[i]);

@@ -162,7 +162,7 @@ struct Context::Description {
   std::span<const int64_t> strides;
   std::span<TensorImpl* const> sources;
   std::span<const std::byte> params;
-  Bytes bytes = 0;  // of its data
+  Bytes bytes = 0;  // bytes of its data
 };
 
 Result<Tensor> Context::place_tensor(const Description& what, std::string_view tensor_name, bool with_data, Op op) {

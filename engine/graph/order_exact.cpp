@@ -19,7 +19,7 @@ class SeenStates {
  public:
   struct Entry {
     WindowState<W> state;
-    Bytes peak;  // of the best path to this set
+    Bytes peak;  // peak of the best path to this set
     int32_t parent;
     int32_t op;  // executed from the parent, before free ops
     bool closed = false;

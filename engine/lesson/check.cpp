@@ -139,7 +139,7 @@ class Checker {
 
   const Lesson& lesson_;
   const VisitStep& visit_;
-  std::vector<Value> expected_;  // of all steps so far
+  std::vector<Value> expected_;  // expected values of all steps so far
   bool broken_ = false;          // an action that opens something failed
   Stage stage_;
   std::vector<Error> problems_;

@@ -279,7 +279,7 @@ class Parser {
   std::vector<std::string_view> lines_;
   int line_ = 1;
   bool in_graph_ = false;
-  bool bad_question_ = false;  // of the current step: its parts are not reported as well
+  bool bad_question_ = false;  // the current step has a bad question: its parts are not reported as well
   std::vector<std::string> problems_;
 };
 

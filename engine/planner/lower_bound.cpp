@@ -71,7 +71,7 @@ Bytes padded_peak(const Problem& p, Bytes g, const StopCheck& stop_check) {
     return std::tie(a.step, a.begins) < std::tie(b.step, b.begins);
   });
   const auto padding = [&](int32_t i) { return (g - p.intervals[i].size % g) % g; };
-  std::map<Bytes, int32_t> paddings;  // of the live ones
+  std::map<Bytes, int32_t> paddings;  // paddings of the live ones
   Bytes live = 0, peak = 0;
   for (const Event& e : events) {
     stop_check();

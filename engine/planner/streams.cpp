@@ -150,11 +150,11 @@ class StreamSearch {
   const StreamProblem& p_;
   const Options& options_;
   const Deadline& deadline_;
-  std::vector<std::vector<int32_t>> conflicts_;  // of each buffer: those that it must not overlap
+  std::vector<std::vector<int32_t>> conflicts_;  // per buffer: those that it must not overlap
   Plan best_;
   std::vector<int32_t> current_;  // the sequence that the search continues from
   Bytes current_arena_ = 0;
-  std::vector<Bytes> offsets_;                     // of the sequence placed last
+  std::vector<Bytes> offsets_;                     // offsets of the sequence placed last
   std::vector<std::pair<Bytes, Bytes>> occupied_;  // scratch
 };
 

@@ -135,7 +135,7 @@ class Story {
  private:
   ReuseSteps* steps_;
   size_t first_ = 0;                  // the holder's move
-  std::vector<int32_t> interval_of_;  // of an item: its first interval
+  std::vector<int32_t> interval_of_;  // per item: its first interval
 };
 
 Placement place_and_report(const Items& items, const std::function<bool()>& stop, const StopCheck& stop_check,

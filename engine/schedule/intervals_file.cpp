@@ -54,7 +54,7 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
   std::stable_sort(ends.begin(), ends.end(),
                    [&](size_t a, size_t b) { return problem.intervals[a].upper < problem.intervals[b].upper; });
   std::vector<TensorRef> node_of(problem.size());
-  TensorRef last;                // of the chain
+  TensorRef last;                // last tensor of the chain
   std::vector<TensorRef> begun;  // since then
   const auto add = [&](trace::TensorInfo t) {
     graph.edges += static_cast<int64_t>(t.sources.size());

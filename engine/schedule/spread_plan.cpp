@@ -19,7 +19,7 @@ namespace {
 struct Streams {
   std::vector<int32_t> of;      // by NodeId
   std::vector<int64_t> place;   // by NodeId: its step on its stream
-  std::vector<int64_t> length;  // of each stream
+  std::vector<int64_t> length;  // per stream
   std::vector<planner::StreamEdge> edges;
 };
 

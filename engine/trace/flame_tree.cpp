@@ -49,7 +49,7 @@ class StackSums {
 
   const Snapshot& snapshot_;
   std::vector<std::pair<uint32_t, uint32_t>> stack_of_;  // by allocation
-  std::vector<FlameAllocations> sums_;                   // of no stack, then by stack
+  std::vector<FlameAllocations> sums_;                   // sums without a stack, then per stack
 };
 
 // Outermost first.

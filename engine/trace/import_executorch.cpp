@@ -64,7 +64,7 @@ class Dump {
   };
   struct Run {
     Nanoseconds begin, end;
-    size_t method = 0;  // of the program
+    size_t method = 0;  // method of the program
     std::vector<Call> calls{};
   };
 

@@ -36,7 +36,7 @@ bool is_true(const IreeRecord& record, const char* key) {
 class IreeRecords {
  public:
   int64_t records = 0, malformed = 0, device_timed = 0;  // `records`: non-empty lines
-  std::string failure;                                   // of the profiled session
+  std::string failure;                                   // failure of the profiled session
 
   void take(const IreeRecord& record) {
     const std::string type = text_of(record, "record_type");
@@ -81,7 +81,7 @@ class IreeRecords {
     int64_t queue = 0, submission = 0, buffer = 0;
     uint32_t command = kNoIreeCommand;
     std::string what;
-    bool is_execution = false;  // of a whole command buffer
+    bool is_execution = false;  // true for a whole command buffer
     size_t track = 0;
     int32_t run = -1, node = -1;
   };

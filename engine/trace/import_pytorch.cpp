@@ -153,7 +153,7 @@ class DeviceTrace {
   ImportBuilder& builder_;
   PytorchStacks& stacks_;
   PytorchBlocks held_;
-  std::vector<uint32_t> allocators_;  // of the entries that reserve memory
+  std::vector<uint32_t> allocators_;  // allocators of the entries that reserve memory
 };
 
 // Imports the devices of a snapshot one after another.

@@ -9,7 +9,7 @@ namespace arenascope::trace {
 namespace {
 
 constexpr uint64_t kMonotonicClock = 3, kBoottimeClock = 6;  // builtin_clock.proto
-constexpr size_t kMaxReadings = 16;                          // of one snapshot
+constexpr size_t kMaxReadings = 16;                          // readings per snapshot
 
 // Nanoseconds of `timestamp` units; empty if that is not a sensible time.
 std::optional<Nanoseconds> in_nanoseconds(uint64_t timestamp, uint64_t multiplier) {

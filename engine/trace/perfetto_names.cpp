@@ -11,7 +11,7 @@ std::string PerfettoTracks::process_name(int64_t process) const {
 
 std::string PerfettoTracks::thread_name(Thread thread) const {
   auto it = thread_names_.find(thread);
-  if (it == thread_names_.end()) it = thread_names_.find({0, thread.thread});  // of a process that is not given
+  if (it == thread_names_.end()) it = thread_names_.find({0, thread.thread});  // recorded without its process
   return it == thread_names_.end() ? "" : it->second;
 }
 

@@ -330,7 +330,7 @@ size_t Session::text_bytes(const RunInfo& run) {
 void Session::forget_runs(Nanoseconds keep) {
   const auto runs_bytes = [&] { return runs_.bytes() + run_text_bytes_; };
   size_t end = forgotten_runs_;
-  size_t text = 0;  // of the runs to forget
+  size_t text = 0;  // text bytes of the runs to forget
   const size_t most = options_.max_bytes / 8;
   while (end + 1 < runs_.size() && runs_[end].end < keep && !runs_[end].table &&
          runs_bytes() > most + text + (end - forgotten_runs_) * sizeof(Run))

@@ -133,7 +133,7 @@ class LayingOut {
   const Capabilities& backend_;
   const std::vector<uint8_t>& last_;
   LaidOutGraph& out_;
-  std::vector<Tensor> other_;  // of nodes, then of leafs
+  std::vector<Tensor> other_;  // per node, then per leaf tensor
 };
 
 // By node: 1 if its result is channels-last.

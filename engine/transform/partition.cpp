@@ -124,7 +124,7 @@ class Partitioning {
   const std::vector<uint8_t>& on_other_;
   const PartitionOptions& options_;
   PartitionedGraph& out_;
-  std::vector<Sides> values_;  // of nodes, then of leafs
+  std::vector<Sides> values_;  // per node, then per leaf tensor
 };
 
 }  // namespace

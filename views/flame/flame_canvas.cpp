@@ -272,7 +272,7 @@ void FlameCanvas::resizeEvent(QResizeEvent*) { lay_out(); }
 void FlameCanvas::mousePressEvent(QMouseEvent* event) {
   const FlameBox* box = box_at(event->pos());
   pressed_ = box == nullptr ? -1 : box - layout_.boxes.data();
-  if (event->button() == Qt::RightButton && box != nullptr) set_current(box->frame);  // of the context menu
+  if (event->button() == Qt::RightButton && box != nullptr) set_current(box->frame);  // the context menu acts on it
 }
 
 void FlameCanvas::mouseMoveEvent(QMouseEvent* event) {

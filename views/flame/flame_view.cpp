@@ -20,7 +20,7 @@ using trace::FlameWeight;
 namespace {
 
 constexpr int kRefreshMs = 300;  // during a run
-constexpr size_t kMaxLinks = 6;  // of the path, from its end
+constexpr size_t kMaxLinks = 6;  // links at the end of the path
 
 FlameDataPtr make_data(SnapshotPtr snapshot, const ComparisonPtr& comparison, FlameWeight weight,
                        std::optional<trace::TimeRange> range, trace::FlameStacks stacks) {

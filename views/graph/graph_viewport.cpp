@@ -84,8 +84,8 @@ void GraphViewport::fit() {
 void GraphViewport::show_overview() {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return;
   const QRectF bounds = scene_.layout->bounds;
-  constexpr double kLegible = 0.45;  // of a label
-  constexpr double kDistinct = 0.2;  // of a box from its neighbours
+  constexpr double kLegible = 0.45;  // scale at which a label is legible
+  constexpr double kDistinct = 0.2;  // scale at which a box is distinct from its neighbours
   const QSizeF whole(width() - 2 * kMargin, height() - 2 * kMargin - legend_height());
   const double all = std::min(whole.width() / bounds.width(), whole.height() / bounds.height());
   const bool tall =

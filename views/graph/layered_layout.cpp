@@ -25,7 +25,7 @@ struct Group {
   std::unordered_map<size_t, size_t> exit_link;     // by vertex
   RowLayout layout;
   QSizeF size;     // including its frame
-  QPointF origin;  // of the layout, in the picture
+  QPointF origin;  // origin of the layout in the picture
 
   QPointF inside(size_t port) const { return layout.centres[port] - layout.bounds.topLeft(); }
   double port(size_t at) const { return inside(at).x() + kFrameMargin - size.width() / 2; }

@@ -12,7 +12,7 @@ namespace arenascope::views::inspector {
 namespace {
 
 constexpr size_t kMaxRows = 8;
-constexpr size_t kMaxSpans = 50'000;  // of a time range, aggregated by name
+constexpr size_t kMaxSpans = 50'000;  // spans of a time range, aggregated by name
 
 // Builds the audit id of a sum over a layer's nodes or a range of steps.
 using FigureId = std::function<std::string(const std::string&)>;

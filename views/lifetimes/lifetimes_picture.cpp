@@ -109,7 +109,7 @@ class Rows {
     return out;
   }
   void find_seen() {
-    AxisFrame steps = in_.axis;  // of the whole run
+    AxisFrame steps = in_.axis;  // axis of the whole run
     steps.mode = AxisMode::Step;
     for (const trace::ArenaAllocation& s : seen_slices(*in_.snapshot, in_.run, steps).slices) {
       const LiveRect rect = live_rect_of(s, in_.axis);

@@ -23,7 +23,7 @@ struct Sum {
   double time = 0, busy = 0, waiting = 0;  // nanoseconds, mean per run
   Bytes bytes = 0;
   int64_t flops = 0;
-  bool bytes_known = false, flops_known = false;  // of at least one node
+  bool bytes_known = false, flops_known = false;  // known for at least one node
   NodeId slowest;
   double slowest_time = -1;
 };

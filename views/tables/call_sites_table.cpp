@@ -17,13 +17,13 @@ struct CallSiteTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-constexpr size_t kMaxFrames = 24;  // of a stack in the tooltip
+constexpr size_t kMaxFrames = 24;  // frames of a stack in the tooltip
 
 struct CallSiteRow {
   QString name;
   Bytes at_peak = 0, allocated = 0;
   int64_t live = 0, allocations = 0;
-  trace::SpaceAllocation largest;  // of those at the peak, or of all
+  trace::SpaceAllocation largest;  // largest allocation at the peak, or of all
   bool largest_is_live = false;
 };
 

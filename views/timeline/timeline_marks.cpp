@@ -61,7 +61,7 @@ void TimelineView::draw_flow(QCPPainter* painter) {
   const RectSet& set = *picture_->spans;
   const RectSet::Span seen = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   if (seen.last - seen.first > kMaxSpans) return;
-  std::map<NodeId, QRectF> first, last;  // of each node's work
+  std::map<NodeId, QRectF> first, last;  // first and last work of each node
   std::vector<QRectF> copies;
   for (size_t i = seen.first; i < seen.last; ++i) {
     const TimelineItem& item = picture_->items[set[i].tag];

@@ -13,7 +13,7 @@ namespace {
 using trace::EventKind;
 using trace::SpanCell;
 
-constexpr double kInset = 0.1;         // of a row, above and below its spans
+constexpr double kInset = 0.1;         // margin of a row above and below its spans, as a fraction
 constexpr double kStepRow = 0.62;      // height of the row of steps
 constexpr double kHeading = 0.7;       // height of a heading above the rows of a process
 constexpr int kPixelsAStretch = 4;     // minimum in step mode

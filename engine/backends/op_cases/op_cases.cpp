@@ -29,7 +29,7 @@ void put(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-uint16_t half_bits(double x) {  // of normal numbers, cut off
+uint16_t half_bits(double x) {  // normal numbers only, truncated
   const float f = static_cast<float>(x);
   const uint32_t bits = std::bit_cast<uint32_t>(f);
   if (std::abs(f) < 6.2e-5f) return 0;

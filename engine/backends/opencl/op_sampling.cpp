@@ -25,7 +25,7 @@ Status run_sampling(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl &image = *node.sources[0], &grid = *node.sources[1];
   const auto p = node.params.get<GridSampleParams>();
   const int64_t channels = node.sizes[1];
-  const int64_t positions = channels > 0 ? node.element_count() / channels : 0;  // of all images
+  const int64_t positions = channels > 0 ? node.element_count() / channels : 0;  // positions of all images
   const int64_t groups =
       std::clamp<int64_t>(kEnough / std::max<int64_t>(positions, 1), 1, std::max<int64_t>(channels, 1));
   const int64_t together = (channels + groups - 1) / groups;

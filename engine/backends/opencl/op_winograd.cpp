@@ -8,7 +8,7 @@
 namespace arenascope::opencl {
 namespace {
 
-constexpr int64_t kPoints = 16;  // of a 4x4 tile, which yields 2x2 results
+constexpr int64_t kPoints = 16;  // points of a 4x4 tile, which yields 2x2 results
 
 // The same struct as in winograd.cl.
 struct WinogradArgs {
@@ -20,7 +20,7 @@ struct WinogradArgs {
 // Bands of an image: whole rows of tiles; the last band may be lower.
 struct Bands {
   int64_t tiles_x = 0, rows = 0, rows_per_band = 0;
-  Bytes image = 0, results = 0;  // of a transformed band; multiples of the device's alignment
+  Bytes image = 0, results = 0;  // bytes of a transformed band; multiples of the device's alignment
 };
 
 Bands bands_of(const KernelContext& ctx, const TensorImpl& node) {

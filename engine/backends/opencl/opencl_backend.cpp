@@ -229,7 +229,7 @@ class OpenClBackend final : public Backend {
   // Pools of the last context that registered memory: activations, weights, and special kinds.
   std::weak_ptr<DevicePool> pool_, static_pool_;
   std::vector<std::weak_ptr<BufferPool>> others_;
-  std::optional<Nanoseconds> clock_error_;  // of the spans returned last
+  std::optional<Nanoseconds> clock_error_;  // clock error of the spans returned last
   bool untimed_reported_ = false;           // the note on replayed runs
 };
 

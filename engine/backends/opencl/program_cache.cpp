@@ -23,7 +23,7 @@ struct Header {
   char magic[8];
   uint64_t key_bytes;
   uint64_t bytes;
-  uint64_t checksum;  // of key and bytes
+  uint64_t checksum;  // checksum of key and bytes
 };
 
 uint64_t checksum(const std::string& key, const std::vector<uint8_t>& bytes) {

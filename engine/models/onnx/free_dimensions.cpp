@@ -142,7 +142,7 @@ std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& option
 
 constexpr size_t kScalarAttempts = 2;
 constexpr int64_t kMaxGenerated = 160;  // tokens of a text if no node determines it: more than the assumed input length
-constexpr int64_t kBeams = 4;           // of a search
+constexpr int64_t kBeams = 4;           // beams of a search
 
 int64_t value_of(const Scalar& scalar, size_t attempt) {
   constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};

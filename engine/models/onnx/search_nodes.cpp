@@ -25,7 +25,7 @@ constexpr Entry kSearches[] = {{"com.microsoft::GreedySearch", Way::Greedy, 1},
                                {"com.microsoft::WhisperBeamSearch", Way::Beams, 3}};
 constexpr int64_t kMaxBeams = 128, kMaxTokens = 4096;  // as ONNX Runtime has them
 constexpr size_t kMax = 1, kBeams = 3, kResults = 4, kProcessor = 11;
-constexpr size_t kCounts[] = {kMax, kBeams, kResults, kProcessor};  // of beam searches; of others the first one
+constexpr size_t kCounts[] = {kMax, kBeams, kResults, kProcessor};  // beam searches: all; others: the first one
 constexpr size_t kTemperature = 14;                                 // Whisper's
 constexpr Sources kOfBeams{0, 1, 2, 6, 7, 8, 9, kNone, kTemperature};
 constexpr Sources kOfOne{0, 1, 2, 3, 4, 5, 6, 7, kNone};

@@ -11,7 +11,7 @@ namespace {
 // A factor that is an affine function of op(from).
 struct Inner {
   const TensorImpl* factor;
-  Affine outer;            // of the function's result
+  Affine outer;            // applied to the result of the function
   const TensorImpl* from;  // argument of the function
 };
 

@@ -8,8 +8,8 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int kLanes = 16, kChannels = 4, kColumns = 4;  // of a block of results
-constexpr int64_t kWidest = 256;                         // of a padded input row
+constexpr int kLanes = 16, kChannels = 4, kColumns = 4;  // size of a block of results
+constexpr int64_t kWidest = 256;                         // maximum width of a padded input row
 
 using Vector = float __attribute__((vector_size(4 * kLanes)));
 using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
@@ -24,10 +24,10 @@ using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
 
 struct Block {
   const float *x, *w;          // first row of the image, kernel of the first channel
-  const float* end;            // of all kernels
-  const float *first, *last;   // of the input
+  const float* end;            // end of all kernels
+  const float *first, *last;   // bounds of the input
   int64_t w_stride, c_stride;  // between kernels, between channels of results and of the input
-  int64_t row;                 // of the result
+  int64_t row;                 // result row
   int64_t channels;            // number of result channels, at most kChannels
 };
 

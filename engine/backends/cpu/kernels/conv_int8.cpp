@@ -22,7 +22,7 @@ int64_t up_to(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 struct WholeForm {
   bool bytes;                 // bytes; otherwise floats
   int64_t channels, results;  // including padding
-  int64_t width;              // of the padded input rows
+  int64_t width;              // width of the padded input rows
   int64_t rows;               // result rows at a time
   int64_t packed;             // packed bytes of a group's weights
 
@@ -232,7 +232,7 @@ class Int8Conv {
   uint8_t raised_;
   int64_t taps_[kMaxInt8Taps];
   std::vector<int32_t> start_;    // initial sums of the group
-  std::vector<float> fractions_;  // of its biases
+  std::vector<float> fractions_;  // fractions of its biases
 };
 
 }  // namespace

@@ -10,16 +10,16 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int kLanes = 16, kChannels = 4, kMaxVectors = 2;  // of a block of results
+constexpr int kLanes = 16, kChannels = 4, kMaxVectors = 2;  // size of a block of results
 using Vector = float __attribute__((vector_size(4 * kLanes)));
 
 // A row of results: the input rows under it, and the matching kernel rows.
 struct Row {
   const float* lines;
-  int64_t line_stride, count;  // of input rows
+  int64_t line_stride, count;  // stride and number of input rows
   const float* weights;        // the first channel's
   int64_t weight_stride;       // between result channels
-  int64_t taps;                // of a kernel row
+  int64_t taps;                // taps per kernel row
 };
 
 // Sums of `channels` channels (at most kChannels) over kVectors vectors of columns, to sums[channel][column].

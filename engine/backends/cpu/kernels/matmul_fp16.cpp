@@ -19,7 +19,7 @@ constexpr int64_t kPairDepth = 1024;  // depth of a block of weights
 constexpr int64_t kPairColumns = 48;  // columns of a block; a multiple of the tile's
 constexpr int64_t kTileColumns = 6;
 constexpr int64_t kWidth = 16;   // rows of a vector
-constexpr int64_t kVectors = 4;  // of rows in a tile
+constexpr int64_t kVectors = 4;  // vectors of rows per tile
 constexpr int64_t kAtOnce = 32;  // depth positions packed together
 
 int64_t in_vectors(int64_t rows) { return (rows + kWidth - 1) / kWidth * kWidth; }

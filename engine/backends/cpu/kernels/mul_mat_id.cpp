@@ -14,7 +14,7 @@ namespace arenascope::cpu {
 namespace {
 
 constexpr int64_t kTogether = 32;  // rows
-constexpr int64_t kFloatRows = 8;  // of these, rows multiplied by an unpacked matrix at once
+constexpr int64_t kFloatRows = 8;  // rows of these that are multiplied by an unpacked matrix at once
 
 struct Experts {
   int64_t matrices, columns, depth, rows, each;

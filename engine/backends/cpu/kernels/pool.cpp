@@ -242,7 +242,7 @@ class RowPool {
   const Range rows_;
   const bool max_, include_pad_, direct_;
   [[maybe_unused]] const bool all_cover_;
-  const int64_t columns_;  // of the input that windows cover
+  const int64_t columns_;  // input columns that windows cover
   const LoadRow<C> load_;
   C *const padded_, *const inside_;  // the padded row, and its first input column
   C *const loaded_, *const result_, *const counts_, *const even_, *const odd_;

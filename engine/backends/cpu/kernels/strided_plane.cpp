@@ -23,7 +23,7 @@ int64_t StridedPlane::tap(const WindowGeometry& g, int64_t element) const {
 
 void StridedPlane::fill(const WindowGeometry& g, const float* source, float* to) const {
   const int64_t s = g.stride[2];
-  int64_t inside[3];  // of the input, covered by windows
+  int64_t inside[3];  // extent of the input that windows cover
   for (int i = 0; i < 3; ++i) inside[i] = std::clamp<int64_t>(covered[i] - g.begin[i], 0, g.in[i]);
   for (int64_t z = 0; z < inside[0]; ++z) {
     if (s == 1 && g.in_stride[2] == 1) {

@@ -44,7 +44,7 @@ struct ChannelStrips {
 struct TileScratch {
   float *tiles, *products, *zeros, *unread, *windows, *line, *sums, *x, *y;
   int64_t tile_stride, product_stride, size;
-  int64_t rows;  // of tiles, of plain images at a time
+  int64_t rows;  // rows of tiles of a plain image at a time
 
   // With a null address it only counts.
   TileScratch(float* at, const ConvGeometry& g, bool plain) {
@@ -110,7 +110,7 @@ class TileBlock {
 
  private:
   struct Place {
-    int64_t image, row, column;  // of the tile's first result
+    int64_t image, row, column;  // position of the tile's first result
   };
   Place place(int64_t tile) const {
     return {tile / tiles_.across / tiles_.down, tile / tiles_.across % tiles_.down * 2, tile % tiles_.across * 2};

@@ -8,7 +8,7 @@
 namespace arenascope::cuda {
 namespace {
 
-constexpr int64_t kMaxHidden = 2048;  // of an LSTM: six floats per unit in 48 KiB of shared memory
+constexpr int64_t kMaxHidden = 2048;  // hidden size of an LSTM: six floats per unit in 48 KiB of shared memory
 
 // Rejects quantised types, except for the inputs in the bit mask `takes_blocks`.
 Status plain(const TensorImpl& node, unsigned takes_blocks = 0) {

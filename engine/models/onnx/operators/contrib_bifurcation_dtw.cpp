@@ -69,7 +69,7 @@ std::vector<int64_t> runs_before(const std::vector<int64_t>& text, const std::ve
 int64_t next_index(const std::vector<int64_t>& text, const std::vector<int64_t>& written, int64_t least, int64_t most) {
   most = std::min(most, static_cast<int64_t>(written.size()));
   const std::vector<int64_t> runs = runs_before(text, written, most);
-  std::vector<int64_t> first(static_cast<size_t>(most) + 1, -1), count(first.size(), 0);  // of each length
+  std::vector<int64_t> first(static_cast<size_t>(most) + 1, -1), count(first.size(), 0);  // per length
   for (size_t i = 0; i < runs.size(); ++i) {
     const auto length = static_cast<size_t>(runs[i]);
     ++count[length];

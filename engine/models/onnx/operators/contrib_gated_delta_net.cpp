@@ -395,7 +395,7 @@ class DeltaNet {
   OpCall& c_;
   bool gated_ = false, corrected_ = false;
   bool soft_ = false, bounded_ = false;  // which gates
-  Dims lead_;                            // of tokens
+  Dims lead_;                            // leading dimensions of the tokens
   int64_t tokens_ = 0, heads_ = 0, width_ = 0, value_heads_ = 0, value_width_ = 0, groups_ = 1, fades_ = 1;
   float scale_ = 1;
   Sequences of_, ragged_;                                 // as stored, and actual lengths

@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kWidest = 256;  // of a window's innermost dimension, whose elements become separate ops
+constexpr int64_t kWidest = 256;  // innermost dimension of a window, whose elements become separate ops
 
 // The maximum of each window, whose rows end where the mask is 0. As in ONNX Runtime, the mask of a channel starts at
 // offset `channel · plane`, modulo the channels of the mask.

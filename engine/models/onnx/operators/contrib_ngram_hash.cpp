@@ -10,8 +10,8 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kLongest = 64;         // of a run of tokens: each is a few ops
-constexpr int64_t kMaxHashes = 1 << 20;  // of a token
+constexpr int64_t kLongest = 64;         // length of a run of tokens: each is a few ops
+constexpr int64_t kMaxHashes = 1 << 20;  // hashes per token
 
 // Input indices of an operator; 99: it has no such input.
 struct IndexTable {

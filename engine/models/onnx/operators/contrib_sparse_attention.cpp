@@ -10,7 +10,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxBlocks = int64_t{1} << 24;  // of all layouts
+constexpr int64_t kMaxBlocks = int64_t{1} << 24;  // blocks of all layouts
 
 class Sparse {
  public:

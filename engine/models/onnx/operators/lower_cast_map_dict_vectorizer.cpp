@@ -12,7 +12,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxMapped = int64_t{1} << 20;  // of a result
+constexpr int64_t kMaxMapped = int64_t{1} << 20;  // elements of a result
 
 // The keys of input 0; null, with an error, if it is not a map.
 const Value* keys_of(OpCall& c) {

@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxCompared = int64_t{1} << 28;  // of numbers with keys
+constexpr int64_t kMaxCompared = int64_t{1} << 28;  // comparisons of numbers with keys
 
 // A list of strings or numbers; what the encoder maps from or to.
 struct Labels {

@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxNodes = 1 << 16;  // of all unrolled iterations together
+constexpr int64_t kMaxNodes = 1 << 16;  // nodes of all unrolled iterations together
 constexpr const char* kWhy = "its trip count is known only at run time";
 
 struct Loop {
@@ -112,7 +112,7 @@ Result<std::vector<ValuePtr>> lower_iteration(OpCall& c, const Loop& loop, int64
 // The subgraph of a loop body that computes the loop condition, including the loop-carried states that it reads.
 struct Condition {
   ir::Graph graph;
-  std::vector<size_t> states;  // of the graph's results after the first
+  std::vector<size_t> states;  // states that are the graph's results after the first
   bool counts = false;         // it reads the iteration number
   bool random = false;
 

@@ -192,7 +192,7 @@ class Recurrent {
   }
 
   Tensor stop_weights(const Tensor& w, const std::string& suffix) {
-    constexpr double kMuch = 1e9;  // of which a sigmoid is 0 or 1
+    constexpr double kMuch = 1e9;  // a number whose sigmoid is 0 or 1
     HostArray column = HostArray::make(DType::F32, {1, 4 * hidden_, 1});
     for (int64_t i = 0; i < hidden_; ++i) column.set(i, -kMuch), column.set(2 * hidden_ + i, kMuch);
     return c_.op_with(Op::Concat, {w, c_.constant(std::move(column), (suffix + "_column").c_str())}, AxisParams{2},
@@ -297,7 +297,7 @@ class Recurrent {
   }
 
   void unroll() {
-    std::vector<std::vector<Tensor>> rows(static_cast<size_t>(steps_));  // of each step, by direction
+    std::vector<std::vector<Tensor>> rows(static_cast<size_t>(steps_));  // per step, by direction
     std::vector<Tensor> last_h, last_c, seen;
     for (int64_t d = 0; d < directions_ && c_.ok(); ++d) {
       Made last;

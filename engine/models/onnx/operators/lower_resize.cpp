@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr double kMaxTableElements = 1e12;  // of one dimension
+constexpr double kMaxTableElements = 1e12;  // extent of one dimension
 
 // The sizes or the scales that a node gives, one for each of its axes.
 struct Targets {
@@ -143,7 +143,7 @@ bool needs_weights(OpCall& c) {
 // One dimension that is resized.
 struct Line {
   int64_t in = 0, out = 0;
-  double scale = 1, start = 0, end = 1;  // of the part that is resized, from 0 to 1
+  double scale = 1, start = 0, end = 1;  // start, end: the resized region, from 0 to 1
 };
 
 // The input coordinate of element `i` of the result.

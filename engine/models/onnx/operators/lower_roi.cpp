@@ -46,7 +46,7 @@ IndexTable indices_of(OpCall& c, const Tensor& rois, int first, const RoiCall& s
   Tensor length = c.op(Op::Sub, {edge(first + 2, "_end"), start}, (name + "_length").c_str());
   if (!side.may_be_empty)
     length = c.op(Op::Max, {length, c.scalar(1, DType::F32, (name + "_one").c_str())}, (name + "_wide").c_str());
-  std::vector<double> steps;  // of the samples, in parts of the region
+  std::vector<double> steps;  // positions of the samples, as fractions of the region
   const auto n = static_cast<double>(side.samples);
   for (int64_t i = 0; i < side.out * side.samples; ++i)
     steps.push_back((static_cast<double>(i) + 0.5) / n / static_cast<double>(side.out));

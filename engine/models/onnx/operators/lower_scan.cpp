@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxScanned = 1 << 16;  // of all iterations together
+constexpr int64_t kMaxScanned = 1 << 16;  // nodes of all iterations together
 
 // One slice of a sequence, without its axis.
 ValuePtr element(OpCall& c, const ValuePtr& from, int axis, int64_t i, const std::string& at) {

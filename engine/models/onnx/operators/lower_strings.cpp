@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxStrings = int64_t{1} << 20;  // of a result
+constexpr int64_t kMaxStrings = int64_t{1} << 20;  // strings of a result
 constexpr size_t kMaxLetters = size_t{1} << 28;    // bytes of a result
 
 void string_concat(OpCall& c) {

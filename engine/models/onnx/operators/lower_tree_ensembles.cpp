@@ -26,9 +26,9 @@ struct LeafWeight {
 };
 
 struct Forest {
-  std::vector<int64_t> features, modes, yes, no, missing, roots;  // of all trees one after another
+  std::vector<int64_t> features, modes, yes, no, missing, roots;  // nodes of all trees, concatenated
   std::vector<double> splits;
-  std::vector<std::vector<double>> sets;  // of set membership nodes
+  std::vector<std::vector<double>> sets;  // sets of the membership nodes
   std::vector<LeafWeight> weights;
   int64_t targets = 1, depth = 0;
   Aggregate aggregate = Aggregate::Sum;
@@ -40,7 +40,7 @@ struct Forest {
 
 constexpr int64_t kMaxDepth = 2048;
 constexpr int64_t kMaxTable = int64_t{1} << 24;    // numbers of the table of leaves
-constexpr int64_t kMaxMembers = int64_t{1} << 21;  // of all nodes
+constexpr int64_t kMaxMembers = int64_t{1} << 21;  // members of the sets of all nodes
 
 // Computes the depth of the deepest leaf; an error if nodes form a cycle or refer to missing nodes.
 void measure_depth(OpCall& c, Forest& f) {

@@ -10,10 +10,10 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxStrings = int64_t{1} << 20;  // of a result
+constexpr int64_t kMaxStrings = int64_t{1} << 20;  // strings of a result
 // Bytes that all matches may scan: a match scans up to the end of its string, so that n characters may need n * n / 2 bytes.
 constexpr uint64_t kMaxBytesSeen = uint64_t{1} << 31;
-constexpr int64_t kMaxPadBytes = int64_t{1} << 26;  // of all strings of padding
+constexpr int64_t kMaxPadBytes = int64_t{1} << 26;  // bytes of all padding strings
 
 using Parts = std::vector<std::string_view>;
 

@@ -202,7 +202,7 @@ class Beams : public Choice {
 
   const Call& call_;
   const int64_t beams_, results_;
-  std::string top_, token_, row_, ends_, beam_scores_;  // of the body in the making
+  std::string top_, token_, row_, ends_, beam_scores_;  // values of the body under construction
 };
 
 }  // namespace
