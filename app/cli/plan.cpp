@@ -415,7 +415,7 @@ std::string incomplete_text(const PlanArguments& arguments, const Plans& plans) 
   return missing.empty() ? missing : fmt::format("{}: the plan is incomplete: {}", arguments.model.model, missing);
 }
 
-// The answer to what was asked about the plans.
+// Prints the requested answer about the plans.
 int answer(const Context& context, const PlanArguments& arguments, Plans& plans, Progress& progress) {
   if (!arguments.moves.empty())
     return plan_moves(context, plans.model, {arguments.moves, ordering(arguments, plans), plans.paths});

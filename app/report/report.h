@@ -14,12 +14,12 @@ namespace arenascope::app {
 using ReportJson = nlohmann::ordered_json;
 
 struct ReportLimits {
-  size_t rectangles = 15'000;   // of the map; the largest are kept
-  size_t spans = 15'000;        // of the timeline; more are merged per pixel
-  size_t frames = 5'000;        // of a flame graph; the largest are kept
-  size_t points = 2'000;        // of a curve
-  size_t rows = 2'000;          // of a table
-  double findings_seconds = 8;  // of the search for savings; 0: none
+  size_t rectangles = 15'000;   // rectangles of the map; the largest are kept
+  size_t spans = 15'000;        // spans of the timeline; more are merged per pixel
+  size_t frames = 5'000;        // frames of a flame graph; the largest are kept
+  size_t points = 2'000;        // points of a curve
+  size_t rows = 2'000;          // rows of a table
+  double findings_seconds = 8;  // time limit of the search for savings; 0: none
 };
 
 // `file`: as the user named it. Sizes are bytes, times nanoseconds from the start of the recording; null: not recorded.

@@ -23,7 +23,7 @@ struct ExportOptions {
   int graph = -1;          // number of the graph to show; -1: the default
   QString select;          // name of a node to select
   bool time = false;       // time instead of steps on the x axis
-  QString planner, order;  // of a plan to overlay on the one in use
+  QString planner, order;  // planner and order of the plan to overlay
   QString compare;         // model or recording to compare with
 };
 

@@ -22,7 +22,7 @@ class LessonPlayer : public QObject {
   void load();  // loads the lessons in the current language
   // Plays a lesson file in addition to the built-in course. Errors: it cannot be read.
   Status play(const QString& path);
-  void begin(const QString& lesson);  // of the course, by id
+  void begin(const QString& lesson);  // id of a lesson of the course
   void restore_panels();              // those that the user had before the lesson
   // Draft of a lesson about the current document. Errors: no document.
   Result<std::string> draft() const;

@@ -12,7 +12,7 @@ class LessonStage {
  public:
   explicit LessonStage(Shell& shell) : shell_(shell) {}
 
-  static int lesson_width(int window);  // of the lesson panel in a window of that width
+  static int lesson_width(int window);  // width of the lesson panel in a window of that width
 
   bool open() const { return open_; }
   void begin();                          // keeps the user's layout until end()

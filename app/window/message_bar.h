@@ -19,7 +19,7 @@ class MessageBar : public QWidget {
   Q_OBJECT
  public:
   MessageBar(const views::Theme* theme, const ActionRegistry* actions, QMainWindow* window);
-  void set_messages(Messages* messages);  // of the current document
+  void set_messages(Messages* messages);  // messages of the current document
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

@@ -18,7 +18,7 @@ class PlaybackBar : public QToolBar {
   Q_OBJECT
  public:
   PlaybackBar(ActionRegistry* actions, const views::ViewContext& context, QWidget* parent = nullptr);
-  void set_context(const views::ViewContext& context);  // of another document; the theme is kept
+  void set_context(const views::ViewContext& context);  // context of another document; the theme is kept
   StepSlider* slider() const { return slider_; }
   QString step_text() const { return step_->text(); }
   QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: at most one run
@@ -47,7 +47,7 @@ class PlaybackBar : public QToolBar {
   views::ConnectionScope bond_;
   views::ViewContext context_;
   DocumentContent content_;
-  QList<QAction*> playback_;  // of other menus as well, and separators
+  QList<QAction*> playback_;  // actions that are also in menus, and separators
   QAction* slider_action_;
   StepSlider* slider_;
   QWidget* runs_;  // hidden unless there are several runs

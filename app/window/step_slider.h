@@ -14,7 +14,7 @@ class StepSlider : public QWidget {
   Q_OBJECT
  public:
   StepSlider(views::SessionSource* source, views::SharedAxis* axis, views::Theme* theme, QWidget* parent = nullptr);
-  void set_context(const views::ViewContext& context);  // of another document; the theme is kept
+  void set_context(const views::ViewContext& context);  // context of another document; the theme is kept
   void set_breakpoints(std::set<int32_t> steps);
   int32_t peak_step() const { return peak_.step.value; }  // -1 without a plan
   // The next local maximum of the occupancy after a step, wrapping around; -1 without a plan.

@@ -62,7 +62,7 @@ class FrameOverlay : public QWidget {
   };
   UiWatch watch_;
   QElapsedTimer clock_;
-  std::deque<Frame> frames_;  // of the last second
+  std::deque<Frame> frames_;  // frames of the last second
   QTimer timer_;
   double blocked_ = 0;
 };

@@ -41,7 +41,7 @@ class IdRemapper : public trace::Sink {
   int64_t events_lost() const { return events_lost_; }
   int64_t ends_taken() const { return ends_; }
   int64_t refused() const { return refused_; }    // records with undefined references
-  Nanoseconds latest() const { return latest_; }  // of an event or the begin of a run, by the program's clock
+  Nanoseconds latest() const { return latest_; }  // latest event or begin of a run, by the program's clock
   // Ends unfinished runs after the program has disconnected.
   void finish(Nanoseconds time);
 

@@ -33,7 +33,7 @@ class File {
 struct Listening {
   File socket;
   std::string address;  // "unix:PATH" or "tcp:PORT:TOKEN"
-  std::string path;     // of the socket; "" for TCP
+  std::string path;     // path of the socket; "" for TCP
   std::string token;    // "" if the system identifies the peer
 };
 

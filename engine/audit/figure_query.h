@@ -14,7 +14,7 @@ struct AuditContext {
   Raw raw;
   std::vector<Residency> residencies;
   Report report;
-  std::unordered_map<std::string, size_t> listed;  // of report.figures
+  std::unordered_map<std::string, size_t> listed;  // index in report.figures
 };
 
 // An id's reader, one after the other.

@@ -134,10 +134,10 @@ struct Raw {
   std::vector<RawSample> samples;
   int64_t events = 0, lost = 0;
   int64_t problems = 0, tunings = 0, max_tried = 0;
-  int64_t entries = 0;                             // of another tool's file
+  int64_t entries = 0;                             // entries of another tool's file
   bool closed = true;                              // false: a recording whose program was killed
   std::map<int32_t, Nanoseconds> recorded_until;   // by track of a recording: when its newest event was recorded
-  Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // of all events
+  Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // range of all events
 
   // False: the reserved bytes are unknown.
   bool has_reservations() const {

@@ -56,12 +56,12 @@ class ContextPool final : public ImplOwner {
 
   std::vector<BlockPtr> blocks_;  // the last one is the current block
   bool no_alloc_, grows_;
-  size_t limit_;            // of all blocks
-  std::byte* base_;         // of the last block
-  size_t capacity_;         // of the last block
-  size_t used_ = 0;         // of the last block
+  size_t limit_;            // limit of all blocks
+  std::byte* base_;         // begin of the last block
+  size_t capacity_;         // size of the last block
+  size_t used_ = 0;         // used bytes of the last block
   size_t begin_ = 0;        // the last block's offset
-  size_t used_before_ = 0;  // of the other blocks
+  size_t used_before_ = 0;  // used bytes of the other blocks
   size_t objects_ = 0;
   ObjectHeader* first_ = nullptr;
   ObjectHeader* last_ = nullptr;

@@ -34,7 +34,7 @@ struct OrderProblem {
   IndexLists preds, succs;    // op → predecessors and successors, each once, including order-only dependencies
   IndexLists inputs;          // op → buffers that it reads, each once
   IndexLists consumers;       // buffer → ops that read it, each once
-  std::vector<Bytes> bytes;   // of a buffer, in the arena
+  std::vector<Bytes> bytes;   // arena bytes of a buffer
   std::vector<uint8_t> keep;  // by buffer: live to the end
   std::vector<NodeId> lazy_nodes;
 

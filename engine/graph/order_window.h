@@ -67,7 +67,7 @@ template <int W>
 struct WindowState {
   OpSet<W> done, ready;
   Bytes live = 0;
-  int32_t count = 0;  // of done ops
+  int32_t count = 0;  // number of done ops
 };
 
 // The memory cost of running an op.

@@ -46,7 +46,7 @@ class MappedFile {
   int64_t modified_ = 0;  // nanoseconds
   std::filesystem::path path_;
   std::vector<std::byte> memory_;
-  std::optional<MappedRange> range_;  // of a non-empty file
+  std::optional<MappedRange> range_;  // range of a non-empty file
 };
 
 }  // namespace arenascope::models

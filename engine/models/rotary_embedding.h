@@ -9,10 +9,10 @@
 namespace arenascope::models {
 
 struct Rotation {
-  int64_t dims = 0;                 // of a head that are rotated, from the first on
+  int64_t dims = 0;                 // rotated elements of a head, from the first on
   bool neox = false;                // halves are rotated against each other, not neighbours
   std::vector<double> frequencies;  // [dims/2]: by what angle a position turns each pair
-  double magnitude = 1;             // of what comes out
+  double magnitude = 1;             // factor of the result
 };
 
 // base^(-2i/dims)

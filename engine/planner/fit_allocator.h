@@ -42,7 +42,7 @@ class FitAllocator {
   struct Cursor {
     const Range* at;
     const Range* end;
-    Bytes lo, hi;  // of the queried piece, relative to its item's offset
+    Bytes lo, hi;  // range of the queried piece, relative to its item's offset
   };
 
   template <typename Whole, typename Part>
@@ -51,7 +51,7 @@ class FitAllocator {
   Bytes first_free(Bytes from, Bytes alignment);
 
   const Items& items_;
-  std::vector<int32_t> lower_, upper_;  // of each piece: sections [lower, upper)
+  std::vector<int32_t> lower_, upper_;  // per piece: sections [lower, upper)
   std::vector<size_t> level_;           // where the nodes of 2^k sections start
   std::vector<Node> nodes_;
   std::vector<size_t> used_;

@@ -31,7 +31,7 @@ struct Item {
 struct Items {
   std::vector<Item> items;
   std::vector<Piece> pieces;
-  std::vector<int32_t> item_of;  // of each interval
+  std::vector<int32_t> item_of;  // per interval
   std::vector<Bytes> shift_of;   // where an interval starts in its item; empty: all 0
   bool simple = true;            // each item is one piece over its whole size
   bool any_fixed = false;

@@ -8,7 +8,7 @@ namespace arenascope::planner {
 // Buffers as rectangles over sections. A section is a range of steps with one live set; a section whose live set is a
 // subset of a neighbour's is dropped, because buffers that are disjoint in the neighbour are disjoint in it too.
 struct Sections {
-  std::vector<int32_t> lower, upper;  // of each item: sections [lower, upper)
+  std::vector<int32_t> lower, upper;  // per item: sections [lower, upper)
   std::vector<Bytes> size;            // in units
   int32_t count = 0;                  // sections
   Bytes unit = 1;                     // bytes: every size and offset is a multiple of it

@@ -43,7 +43,7 @@ class ValleySearch {
   struct Frame {
     Valley valley;
     size_t choices, next, end;  // in choices_
-    size_t mark;                // of the skyline, before the current choice
+    size_t mark;                // mark of the skyline before the current choice
     size_t parts;               // size of parts_ before the current choice
     int32_t open;               // the part that it works on, and those after it
   };
@@ -60,7 +60,7 @@ class ValleySearch {
 
   const Sections& p_;
   Skyline sky_;
-  std::vector<float> weight_;  // of each item, by the strategy
+  std::vector<float> weight_;  // weight per item, by the strategy
   std::vector<Bytes> fullest_;
   size_t frames_kept_ = 0;  // depth of that state
   std::vector<Frame> frames_;

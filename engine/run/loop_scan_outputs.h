@@ -33,7 +33,7 @@ class ScanOutputs {
   Kind kind_;
   int64_t count_ = 0;
   std::vector<std::byte> bytes_;
-  models::StringInterner strings_;  // of all iterations
+  models::StringInterner strings_;  // strings of all iterations
   models::StringTable last_;
   std::vector<int64_t> joint_index_;  // index in the joint string table of each string of the last iteration
 };

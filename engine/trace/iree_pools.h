@@ -17,7 +17,7 @@ class IreePools {
     std::string type;  // IREE's name, such as "pool_reserve"
     int64_t allocation = 0, pool = 0, backing = 0, device = 0;
     Bytes offset = 0, bytes = 0;
-    std::optional<Bytes> committed;  // of the pool, after the change
+    std::optional<Bytes> committed;  // committed bytes of the pool after the change
     bool is_foreign = false;
   };
   // Returns false if the change is invalid.

@@ -40,7 +40,7 @@ class PerfettoClocks {
   struct Clock {
     uint64_t multiplier = 1;  // nanoseconds per unit
     bool incremental = false;
-    uint64_t last = 0;         // of an incremental clock, in its units
+    uint64_t last = 0;         // last value of an incremental clock, in its units
     std::set<uint32_t> known;  // clocks that a snapshot read at the same moment
   };
   struct Reading {

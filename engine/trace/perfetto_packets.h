@@ -22,8 +22,8 @@ struct PerfettoEvent {
   uint32_t category = 0;   // number of its categories; 0: none
   uint64_t track = 0;      // uuid
   uint32_t legacy = 0;     // 1 + the index of a LegacyTarget, which it belongs to instead of the track
-  double value = 0;        // of a counter
-  Nanoseconds length = 0;  // of a complete slice
+  double value = 0;        // value of a counter
+  Nanoseconds length = 0;  // length of a complete slice
 };
 
 // Events of the older format name a thread, or an id that they share.
@@ -59,7 +59,7 @@ class PerfettoPackets {
   struct Sequence {
     std::unordered_map<uint64_t, NameId> names;
     std::unordered_map<uint64_t, std::string> categories;
-    std::unordered_map<uint64_t, double> sums;  // of counters with increments
+    std::unordered_map<uint64_t, double> sums;  // totals of counters with increments
     std::vector<uint64_t> counters, real_counters;
     uint64_t track = 0, clock = 0;
     std::optional<PerfettoTracks::Thread> thread;
@@ -72,7 +72,7 @@ class PerfettoPackets {
     ByteSpan event, interned, defaults;
     bool has_event = false;
   };
-  struct Fields;  // of a track event
+  struct Fields;  // fields of a track event
 
   static void read_list(const WireReader& in, std::vector<uint64_t>& out);
   size_t read(ByteSpan bytes, bool inside);

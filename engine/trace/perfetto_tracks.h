@@ -28,7 +28,7 @@ class PerfettoTracks {
     std::string name;      // "": that of the thread or process
     std::string fallback;  // if there is no name at all
     Thread owner;
-    bool own_track = false;  // of the process or thread: shown by its name
+    bool own_track = false;  // the track of the process or thread: shown by its name
   };
   struct Row {
     RowInfo info;

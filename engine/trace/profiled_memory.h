@@ -18,7 +18,7 @@ class ProfiledMemory {
     Nanoseconds time = 0;
     size_t track = 0;
     uint32_t allocator = 0;   // 0: the host; N: device N - 1
-    int64_t device_type = 0;  // of the device, as PyTorch numbers them
+    int64_t device_type = 0;  // type of the device, as PyTorch numbers them
     uint64_t address = 0;
     Bytes bytes = 0;  // negative: freed
     Bytes allocated = kUnknown, reserved = kUnknown;

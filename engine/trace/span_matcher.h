@@ -13,7 +13,7 @@ class SpanMatcher {
  public:
   enum class Phase : uint8_t {
     Begin,
-    End,       // of the innermost open span
+    End,       // end of the innermost open span
     StepFrom,  // begins a step that lasts to the next step or to the end of the innermost open span
     StepTo,    // ends a step that began at the previous step or at the begin of that span
   };

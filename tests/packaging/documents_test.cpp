@@ -168,7 +168,7 @@ TEST_CASE("every image of a document exists") {
   int images = 0;
   for (const std::string& document : documents())
     for (const std::string& list : matches(text_of(document), form)) {
-      std::stringstream candidates(list);  // of a srcset: "a.png 1x, b.png 2x"
+      std::stringstream candidates(list);  // candidates of a srcset: "a.png 1x, b.png 2x"
       for (std::string candidate; std::getline(candidates, candidate, ',');) {
         std::string image;
         std::stringstream(candidate) >> image;

@@ -13,7 +13,7 @@ namespace arenascope::test {
 struct QuantType {
   const char* name;
   uint32_t number;               // ggml's
-  int64_t weights, bytes;        // of a block
+  int64_t weights, bytes;        // size of a block
   int64_t scale, least;          // byte offsets of its float16 scale and minimum; -1: it has none
   double deviation, min_factor;  // of weights at a scale of 1; the least that makes their mean 0
 };

@@ -65,7 +65,7 @@ struct ArenaPicture : Prepared {
   Bytes peak = 0;
   size_t blocks = 0, differing = 0;
   ArenaColour colour = ArenaColour::Kind;
-  std::vector<ArenaMeaning> meanings;  // of the colours that occur; empty if the colours are kinds
+  std::vector<ArenaMeaning> meanings;  // meanings of the colours that occur; empty if the colours are kinds
   bool derived = false;                // begin and end of the observed slices are derived from the plan and the spans
 
   // If spaces are shown: the spaces (tags of `holes`), and the allocations in them.
@@ -73,7 +73,7 @@ struct ArenaPicture : Prepared {
   SpaceChoice choice;
   std::vector<trace::Space> spaces;
   std::vector<trace::SpaceAllocation> space_slices;
-  std::shared_ptr<const CallSites> call_sites;  // of these, for their labels
+  std::shared_ptr<const CallSites> call_sites;  // call sites of these, for their labels
   // Each band is a map of its own: adjacent spaces of one allocator, and where they are drawn.
   struct Band {
     uint32_t allocator = 0;

@@ -40,7 +40,7 @@ class Background : public QObject {
   std::shared_ptr<State> state_;
   Job next_;
   std::stop_source stop_;
-  int number_ = 0;  // of the most recent job
+  int number_ = 0;  // number of the most recent job
   bool running_ = false;
 };
 

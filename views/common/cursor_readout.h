@@ -27,7 +27,7 @@ class CursorReadout {
   // tensors of the plan into account.
   std::vector<trace::ArenaAllocation> observed() const;
   Figure live() const;
-  Figure unused() const;   // of the plan's arena
+  Figure unused() const;   // unused bytes of the plan's arena
   Figure planned() const;  // live bytes according to the plan; empty text if there is no step
   struct Hole {
     Bytes low = 0, high = 0;

@@ -19,12 +19,12 @@ struct RectStyle {
   QColor edge;     // a thick left side: a new allocation
   Hatch hatch = Hatch::None;
   QColor hatch_colour;
-  bool dashed = false;      // of the outline
+  bool dashed = false;      // dashed outline
   bool separator = false;   // only the left side of the outline: a part of an in-place chain
   bool needs_room = false;  // the outline is omitted if it would hide its content
   bool label = true;
   int indent = 0;  // extra pixels before the label
-  QColor text;     // of the label; invalid: chosen for contrast with the fill
+  QColor text;     // label colour; invalid: chosen for contrast with the fill
 };
 
 // Pixel rectangle of a rectangle of the plot, both unclipped and clipped.

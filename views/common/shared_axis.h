@@ -65,7 +65,7 @@ class SharedAxis : public QObject {
 
   SessionSource* source_;
   AxisFrame frame_;
-  AxisRange time_{0, 0};  // of the whole session, ns after the origin
+  AxisRange time_{0, 0};  // range of the whole session, ns after the origin
   bool moment_ = false;   // all events are at one time, as in a memory snapshot without a history
   int32_t steps_ = 0;
   Step current_;

@@ -18,7 +18,7 @@ using trace::SpaceTotals;
 // The memory shown by a view.
 enum class ArenaMode : uint8_t {
   Auto,   // the arena, or the spaces if the run's tensors are in allocator spaces
-  Arena,  // of the plan
+  Arena,  // the plan's arena
   Spaces,
 };
 // True if spaces are shown.

@@ -17,7 +17,7 @@ struct FlameShape {
 };
 
 struct FlameBox {
-  uint32_t frame = 0;   // of several: the largest
+  uint32_t frame = 0;   // the largest of several
   uint32_t frames = 1;  // adjacent siblings that are too narrow to be drawn one by one
   QRectF rect;
 };
@@ -32,7 +32,7 @@ FlameLayout lay_out_flame(const trace::FlameTree& tree, uint32_t zoomed, const F
 struct FlameMatch {
   std::vector<bool> matched;  // by frame; empty for an empty text
   size_t frames = 0;
-  double share = 0;  // of the total weight: of the outermost matched frames
+  double share = 0;  // share of the outermost matched frames in the total weight
 };
 FlameMatch match_frames(const trace::FlameTree& tree, const QString& text);
 

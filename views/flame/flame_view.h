@@ -53,7 +53,7 @@ class FlameView : public QWidget, public Paintable {
   void prepare_now();  // blocks until the view is up to date; for tests and exports
 
  Q_SIGNALS:
-  void choice_changed();  // of the weight, the range, or the frames of stacks
+  void choice_changed();  // the weight, the range, or the frames of stacks changed
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -25,7 +25,7 @@ class GraphCanvas : public GraphViewport {
   void vertex_clicked(int vertex);
   void vertex_activated(int vertex);  // double click or Return
   void leaf_clicked(int leaf);
-  void frame_clicked(int layer);    // of an expanded layer
+  void frame_clicked(int layer);    // frame of an expanded layer
   void frame_activated(int layer);  // double click
   void background_clicked();
   void vertex_hovered(int vertex);

@@ -56,7 +56,7 @@ class GraphView : public QWidget, public Paintable {
   void go_to_user();  // repeated calls cycle through several users
   void expand_all();
   void collapse_all();
-  void toggle_layer();                   // of the selection
+  void toggle_layer();                   // expands or folds the layer of the selection
   void reveal(arenascope::NodeId node);  // expands its layer and scrolls to it at a readable scale
   void show_selected();                  // scrolls to the selection; a layer stays collapsed
 

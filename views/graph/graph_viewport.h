@@ -24,7 +24,7 @@ class GraphViewport : public QWidget {
   QPointF to_widget(const QPointF& scene) const { return scene * scale_ + offset_; }
   QPointF to_scene(const QPointF& widget) const { return (widget - offset_) / scale_; }
   int32_t vertex_at(const QPointF& widget) const;  // -1: none
-  int32_t frame_at(const QPointF& widget) const;   // of an expanded layer; -1: none
+  int32_t frame_at(const QPointF& widget) const;   // frame of an expanded layer; -1: none
   QRectF minimap_rect() const;
   bool minimap_shown() const;  // the graph is only partly visible
 

@@ -22,7 +22,7 @@ class LayoutJob : public QObject {
  private:
   Background worker_;
   bool running_ = false;
-  int number_ = 0;  // of the latest request
+  int number_ = 0;  // number of the latest request
 };
 
 }  // namespace arenascope::views

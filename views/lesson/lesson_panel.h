@@ -38,7 +38,7 @@ class LessonPanel : public QWidget {
   void go_to(int step);
   // Shows a step of the first lesson as it is entered, without progress and without signals.
   void preview(int step, lesson::Scene scene);
-  int content_height() const;  // of text and question at the current width
+  int content_height() const;  // height of text and question at the current width
   const lesson::Lesson* open_lesson() const;
   const lesson::LessonStep* current() const;  // null: at the list or the summary
   int step() const { return step_; }          // -1: list of lessons; after the last step: summary

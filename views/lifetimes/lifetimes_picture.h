@@ -35,7 +35,7 @@ struct LifetimesPicture : Prepared {
   bool in_spaces = false;                            // rows are addresses in allocator spaces, and tags refer to:
   SpaceChoice choice;                                // the chosen spaces
   std::vector<trace::SpaceAllocation> space_slices;  // the allocations in the run
-  std::shared_ptr<const CallSites> call_sites;       // of these, for their labels
+  std::shared_ptr<const CallSites> call_sites;       // call sites of these, for their labels
   // If the plan's arena is one of the allocations, the plan's blocks follow as rows; tags of their slices start here.
   uint32_t first_of_plan = 0;
   Bytes needed = 0;  // memory requirement of the plan that the run did not use, drawn in `ghosts`; 0: not shown

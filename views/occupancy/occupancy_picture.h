@@ -37,9 +37,9 @@ struct OccupancyPicture : Prepared {
   std::vector<Kind> kinds;                   // layers from bottom to top; only those that were used
   bool derived = false;                      // arena: times are derived from the plan and the spans
   Bytes needed = 0;                          // memory requirement of a plan, in `planned`; 0: not shown
-  std::vector<CurveSegment> reserved;        // of all kinds together
+  std::vector<CurveSegment> reserved;        // curve of all kinds together
   Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
-  Bytes peak = 0;                            // of the current run; the same in both axis modes
+  Bytes peak = 0;                            // peak of the current run; the same in both axis modes
   Bytes resident = 0;                        // maximum resident memory of the process during the run; 0: not sampled
   std::optional<Bytes> outside;  // its part that is outside all allocators; none: their reservations were not recorded
   Bytes filled = 0;              // maximum filled bytes of caches; 0: unknown

@@ -21,7 +21,7 @@ struct SearchFilter {
   Field field;
   Relation relation = Relation::Equal;
   double number = 0;  // bytes or nanoseconds
-  QString text;       // of Op, Layer and Thread: contained in it, without regard to case
+  QString text;       // text contained in an Op, Layer or Thread, without regard to case
   SearchKind kind = SearchKind::Node;
 };
 

@@ -17,7 +17,7 @@ namespace arenascope::views {
 // Restricts a table to the selected range; an unset member does not filter. All ranges are half-open.
 struct RangeFilter {
   std::optional<std::pair<int32_t, int32_t>> steps;
-  std::optional<trace::TimeRange> time;  // of the current run, for rows with a time but no step
+  std::optional<trace::TimeRange> time;  // time in the current run, for rows with a time but no step
   std::optional<std::pair<Bytes, Bytes>> addresses;
   bool operator==(const RangeFilter&) const = default;
   bool empty() const { return !steps && !time && !addresses; }

@@ -61,7 +61,7 @@ class TableModel : public QAbstractTableModel {
   std::vector<uint32_t> rows_of_table(const std::vector<int>& shown) const;  // all rows if `shown` is empty
 
   TablePtr table_;
-  std::vector<uint32_t> rows_;  // of the table, in display order
+  std::vector<uint32_t> rows_;  // rows of the table, in display order
   Arrangement requested_;
   Background worker_;
   bool arranging_ = false;

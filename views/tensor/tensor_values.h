@@ -15,7 +15,7 @@ namespace arenascope::views {
 struct TensorStats {
   int64_t count = 0;
   int64_t nan = 0, plus_inf = 0, minus_inf = 0, zeros = 0;
-  double min = 0, max = 0, mean = 0, deviation = 0;  // of the finite values; meaningless if finite() is 0
+  double min = 0, max = 0, mean = 0, deviation = 0;  // statistics of the finite values; meaningless if finite() is 0
   int64_t finite() const { return count - nan - plus_inf - minus_inf; }
 };
 TensorStats stats_of(std::span<const float> values, const std::stop_token& stop = {});
@@ -36,7 +36,7 @@ class TensorValues {
   TensorValues(std::vector<float> values, std::vector<int64_t> shape);
   const std::vector<float>& values() const { return values_; }
   const std::vector<int64_t>& shape() const { return shape_; }
-  int64_t rows() const { return rows_; }        // of a slice: the second-to-last dimension
+  int64_t rows() const { return rows_; }        // rows of a slice: the second-to-last dimension
   int64_t columns() const { return columns_; }  // the last dimension
   int64_t slices() const { return slices_; }    // the product of the leading dimensions
   float at(int64_t slice, int64_t row, int64_t column) const {

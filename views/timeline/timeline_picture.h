@@ -28,7 +28,7 @@ struct TimelineRow {
   trace::TrackId track;  // invalid: the row of steps, of layers or of a counter
   int lanes = 1;
   double top = 0, height = 1;  // in rows, from the top
-  trace::BusyShare share;      // of the whole current run
+  trace::BusyShare share;      // share in the whole current run
   bool other = false;          // a track of the other side of the comparison
   bool pinned = false;         // moved to the top by the user
   bool layers = false;         // one lane per depth
@@ -44,9 +44,9 @@ struct TimelineItem {  // the item that a rectangle's tag refers to
 };
 
 struct BarrierMark {  // the last arriver at a barrier
-  double x = 0;       // of the last arrival
-  double from_x = 0;  // of the first arrival
-  uint32_t row = 0;   // of the last arriver
+  double x = 0;       // position of the last arrival
+  double from_x = 0;  // position of the first arrival
+  uint32_t row = 0;   // row of the last arriver
   trace::Barrier barrier;
 };
 
@@ -67,7 +67,7 @@ struct TimelinePicture : Prepared {
   std::vector<CounterCurve> curves;  // of traces of other programs
   std::vector<PauseMark> pauses;
   std::vector<BarrierMark> barriers;  // by x; empty if they are too dense
-  Nanoseconds wait_sum = 0;           // of the barriers in `barriers`
+  Nanoseconds wait_sum = 0;           // total wait at the barriers in `barriers`
 };
 
 // `pinned`: names of tracks whose rows come first.

@@ -58,11 +58,11 @@ class TimelineView : public PlotView {
   void resizeEvent(QResizeEvent* event) override;
 
   RectPlottable* spans_;
-  QCPAxis* top_;  // of pinned rows: like the y axis, but not scrolled
+  QCPAxis* top_;  // axis of pinned rows: like the y axis, but not scrolled
   RectPlottable* pinned_spans_;
   std::shared_ptr<const TimelinePicture> picture_;
   std::set<std::string> pinned_tracks_;  // track names
-  Flow flow_;                            // of the selected node
+  Flow flow_;                            // flow of the selected node
   trace::GraphId flow_graph_;
   double shown_height_ = -1;  // total row height for which the y range was set
   int shown_pixels_ = -1;

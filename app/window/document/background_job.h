@@ -18,7 +18,7 @@ class BackgroundJob : public QObject {
 
   void stop();  // after the current computation
   bool busy() const { return busy_; }
-  int number() const { return number_; }  // of the running job: the number of jobs started so far
+  int number() const { return number_; }  // number of the running job: the number of jobs started so far
   // Completed share of the running job, negative if unknown, and its elapsed time.
   virtual double share() const { return -1; }
   double busy_seconds() const { return busy_ ? static_cast<double>(since_.elapsed()) / 1e3 : 0; }

@@ -34,7 +34,7 @@ class CompareLoader : public QObject {
   void show(const QString& text, double share);
   void end();
 
-  std::stop_source given_up_;  // of the current job
+  std::stop_source given_up_;  // stops the current job
   QString text_;
   double share_ = -1;
   QElapsedTimer since_;

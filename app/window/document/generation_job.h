@@ -49,7 +49,7 @@ class GenerationJob : public BackgroundJob {
   void resume(int tokens);  // after the existing text
 
   bool can_resume() const { return !busy() && engine_ != nullptr && problem_.isEmpty() && !ended_; }
-  double share() const override;  // of the requested tokens
+  double share() const override;  // share of the requested tokens
   const std::vector<GeneratedToken>& tokens() const { return tokens_; }
   const QString& problem() const { return problem_; }
   bool ended() const { return ended_; }  // by an end-of-text token

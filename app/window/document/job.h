@@ -11,7 +11,7 @@ namespace arenascope::app {
 enum class JobKind : uint8_t {
   Opening,
   Comparing,
-  Planning,  // of the model that runs: RunController::replan()
+  Planning,  // plans the model that runs: RunController::replan()
   Reading,   // a recording that is shown while it is read, or a program that is attached
   Looping,   // a run of a model whose own loop iterates
   Replanning,

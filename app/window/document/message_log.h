@@ -17,7 +17,7 @@ class MessageLog : public QObject {
  public:
   struct Entry {
     QDateTime time;
-    QString title;  // of the document; empty: of none
+    QString title;  // title of the document; empty: none
     MessageKind kind = MessageKind::Note;
     QString sentence;
     bool read = false;

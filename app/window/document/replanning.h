@@ -19,7 +19,7 @@ class Replanning : public QObject {
   Replanning(views::SessionSource* source, RunController* runner);
 
   bool busy() const { return replanner_.busy(); }
-  const QString& status() const { return status_; }  // of the running or last search
+  const QString& status() const { return status_; }  // status of the running or last search
   const views::SearchProgress& progress() const { return progress_; }
   // Completed share (0 to 1) and elapsed seconds.
   std::pair<double, double> done() const;
@@ -57,7 +57,7 @@ class Replanning : public QObject {
   views::PlanRequest request_;
   views::SearchProgress progress_;
   QString status_;
-  std::shared_ptr<const trace::PlanInfo> best_;  // of all combinations
+  std::shared_ptr<const trace::PlanInfo> best_;  // best plan of all combinations
   QString advice_;                               // set if a plan exceeds the memory limit
   Bytes fit_under_ = 0;                          // limit of the running search
   int tried_ = 0, trying_ = 0, tries_ = 0;       // combinations of plan_all(): finished, started, total

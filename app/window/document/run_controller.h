@@ -57,7 +57,7 @@ class RunController : public WorkerThread {
   // loaded.
   void open(const QString& spec, const RunSettings& settings);
   void replan(const RunSettings& settings);
-  void cancel_planning();  // of replan(); keeps the plan in use
+  void cancel_planning();  // cancels replan(); keeps the plan in use
   bool planning() const { return planning_; }
   void run(bool repeatedly = true);  // or continues a paused run
   void pause();

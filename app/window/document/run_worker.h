@@ -44,7 +44,7 @@ struct RunChannel {
   RunControl control;                              // the engine's pause, step and abort control
   std::atomic<bool> quit{false};
   OpeningStop opening;
-  SavedMark saved;                   // of the open session
+  SavedMark saved;                   // mark of the open session
   std::atomic<int> resume_epoch{0};  // incremented when the window resumes the run; outdates earlier pauses
   // Runs the function on the UI thread if the window still exists.
   std::function<void(std::function<void(RunController&)>)> tell;
@@ -80,7 +80,7 @@ class RunWorker {
   void leave_loop();
 
   RunChannel* shared_;
-  QString spec_;  // of the open document
+  QString spec_;  // specification of the open document
   std::unique_ptr<Runner> runner_;
   std::shared_ptr<trace::Recorder> recorder_;
   std::shared_ptr<Autosave> autosave_, earlier_;  // current and previous file
@@ -90,7 +90,7 @@ class RunWorker {
   std::vector<char> breaks_;                          // by node
   bool nan_ = false;                                  // check results for NaN and infinity
   std::set<std::pair<int32_t, int32_t>> not_finite_;  // (graph, node) pairs already recorded in this session
-  QString break_reason_;                              // of the next pause
+  QString break_reason_;                              // reason of the next pause
   BreakReason break_kind_ = BreakReason::None;
   bool looping_ = false, once_ = false;
   bool in_loop_ = false;  // the window shows a loop iteration as progress

@@ -48,7 +48,7 @@ class TrainingJob : public BackgroundJob {
   const QStringList& parameters() const { return parameters_; }  // with a gradient
   const std::vector<FrontierPoint>& frontier() const { return frontier_; }
   const QString& problem() const { return problem_; }
-  int epoch() const { return epoch_; }  // of the running training, from 1
+  int epoch() const { return epoch_; }  // epoch of the running training, from 1
   double share() const override { return share_; }
   bool finds_frontier() const { return finds_frontier_; }  // instead of training
   double seconds() const { return seconds_; }
@@ -66,7 +66,7 @@ class TrainingJob : public BackgroundJob {
   QString problem_;
   int epoch_ = 0;
   bool finds_frontier_ = false;
-  double share_ = -1;  // of all steps; unknown in the first of several epochs
+  double share_ = -1;  // share of all steps; unknown in the first of several epochs
   double seconds_ = 0;
 };
 

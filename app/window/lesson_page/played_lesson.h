@@ -19,7 +19,7 @@ struct PlayedState {
 
 struct PlayedStep {
   PlayedState before;
-  std::optional<PlayedState> after;  // of a question with follow-up actions
+  std::optional<PlayedState> after;  // state after a question with follow-up actions
 };
 
 // Errors: an action that fails, with file and line.

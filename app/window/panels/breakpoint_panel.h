@@ -45,7 +45,7 @@ class BreakpointPanel : public QWidget {
   Q_OBJECT
  public:
   explicit BreakpointPanel(Debugger* debugger, QWidget* parent = nullptr);
-  void set_debugger(Debugger* debugger);  // of another document
+  void set_debugger(Debugger* debugger);  // debugger of the new document
   BreakpointModel* model() const { return model_; }
   QTreeView* list() const { return list_; }
   void focus_new();  // focuses the input for a new breakpoint

@@ -39,7 +39,7 @@ class Panels : public QObject {
   // Changes of a layout by the user.
   struct Choices {
     QStringList opened, closed;
-    QString front;  // of the panels of the current group
+    QString front;  // front panel of the current group
   };
   Choices choices();
   // Shows the panels of a built-in layout (a bit of PanelLayout) for which the document has content.
@@ -54,8 +54,8 @@ class Panels : public QObject {
   // Shows one group of the bottom panels, with the one that was in front before, or `in_front`.
   void show_group(PanelGroup group, const QString& in_front = {});
   PanelGroup group() const { return group_; }
-  QString front() const;  // of the shown panels of the group, the one in front; empty: none is shown
-  bool is_in_sight(const QString& id) const;            // neither hidden nor a tab that is not in front
+  QString front() const;                      // the shown panel of the group that is in front; empty: none is shown
+  bool is_in_sight(const QString& id) const;  // neither hidden nor a tab that is not in front
   bool is_included(const PanelDescriptor& kind) const;  // shown when its group is
   bool has_panels(PanelGroup group) const;              // to show
   QString current() const;                              // the panel with focus, or the visible one that had it last
@@ -94,7 +94,7 @@ class Panels : public QObject {
   uint8_t layout_ = kEverything;
   DocumentContent content_;
   std::set<QString> opened_, closed_;       // by the user
-  std::optional<std::set<QString>> stage_;  // of a lesson
+  std::optional<std::set<QString>> stage_;  // panels of a lesson
 };
 
 }  // namespace arenascope::app

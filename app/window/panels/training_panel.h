@@ -30,7 +30,7 @@ class TrainingPanel : public QWidget {
   Bytes capacity() const;  // selected by the slider; 0: unlimited
 
   QLineEdit* data() const { return data_; }
-  QWidget* editor(const char* id) const;  // of an option
+  QWidget* editor(const char* id) const;  // editor of an option
   QToolButton* more_button() const { return more_; }
   QSlider* slider() const { return slider_; }
   QLabel* status() const { return status_; }

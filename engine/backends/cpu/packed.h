@@ -105,7 +105,7 @@ class Packed {
   How how_;
   mutable std::atomic<bool> pinned_{false};
   mutable std::mutex pinning_;
-  mutable std::vector<MemoryPin> pins_;  // of the original weights; empty until a kernel needs them
+  mutable std::vector<MemoryPin> pins_;  // pins of the original weights; empty until a kernel needs them
 };
 
 // The original bytes of a packed weight cannot be generated again. Caught where kernels are called.

@@ -15,7 +15,7 @@ enum class IntegerDot : uint8_t { None, Device, Emulated };
 struct KernelContext {
   Runtime& runtime;
   Tuner& tuner;
-  Bytes alignment = 64;      // of sub-buffers
+  Bytes alignment = 64;      // alignment of sub-buffers
   cl_mem problem = nullptr;  // two longs: whether an index was out of range, and which one
   bool blocked = true;       // fast kernels may be used
   IntegerDot integer_dot =

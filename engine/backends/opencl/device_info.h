@@ -30,8 +30,8 @@ struct DeviceFacts {
   size_t max_work_group = 1;
   size_t max_work_item[3] = {1, 1, 1};
   MemoryFacts memory;
-  Bytes base_alignment = 64;                 // of sub-buffers, at least 64
-  size_t image_width = 0, image_height = 0;  // of the largest 2-D image; 0: no images
+  Bytes base_alignment = 64;                 // alignment of sub-buffers, at least 64
+  size_t image_width = 0, image_height = 0;  // size of the largest 2-D image; 0: no images
   bool fp16 = false, fp64 = false, integer_dot = false, subgroups = false, unified_memory = false;
   bool command_buffer = false, recordable_queues = false, intel_subgroups = false;
   bool priority_hints = false, throttle_hints = false;

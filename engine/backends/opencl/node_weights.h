@@ -15,7 +15,7 @@ namespace arenascope::opencl {
 struct NodeWeights {
   Storage filter, bias;  // of a convolution on images; float16 for float16 images
   bool filter_image = false;
-  Tensor unpacked;   // of a matmul: float32, or float16 if its rows are
+  Tensor unpacked;   // weights of a matmul: float32, or float16 if its rows are
   Storage winograd;  // transformed filters of a convolution
 };
 

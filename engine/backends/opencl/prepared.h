@@ -17,7 +17,7 @@ struct Queueing {
   QueuedRun* running = nullptr;  // the run that began last, until it is destroyed
   bool checks = false;           // an op that can meet an invalid index was queued
 
-  std::optional<trace::ReplayInfo> replay_state() const;  // of the run that began last
+  std::optional<trace::ReplayInfo> replay_state() const;  // state of the run that began last
 };
 
 class QueuedRun final : public PreparedGraph {
@@ -39,7 +39,7 @@ class QueuedRun final : public PreparedGraph {
   Queueing& queueing_;
   Replay replay_;
   std::vector<const TensorImpl*> given_;
-  const std::byte* work_ = nullptr;  // of the node that was computed last
+  const std::byte* work_ = nullptr;  // scratch of the node computed last
 };
 
 }  // namespace arenascope::opencl

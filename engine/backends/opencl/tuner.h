@@ -23,7 +23,7 @@ std::optional<TuneLevel> parse_tune_level(std::string_view text);
 struct TuneResult {
   std::array<size_t, 3> local{1, 1, 1};
   int variant = -1;     // index of the selected variant; -1: a group size was selected
-  double seconds = -1;  // of the best; negative: selected without measuring
+  double seconds = -1;  // time of the best; negative: selected without measuring
   int tried = 0;
   bool remembered = false;  // loaded from the file
   std::vector<trace::TuningCandidate> candidates;

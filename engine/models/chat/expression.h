@@ -28,7 +28,7 @@ struct Expression {
   std::string name;  // of a name, field, filter, test, operator, called function
   Value constant;
   std::vector<Expression> parts;  // in the order in which they are written; absent ones are Constant and undefined
-  std::vector<std::string> keys;  // of an object, or of named arguments ("": positional)
+  std::vector<std::string> keys;  // keys of an object, or of named arguments ("": positional)
 };
 
 // Errors state the unexpected and the expected token.

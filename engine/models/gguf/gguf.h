@@ -25,8 +25,8 @@ struct GgufEntry {
   std::string key;
   GgufType type = GgufType::U8;  // Array: the element type is `element`
   GgufType element = GgufType::U8;
-  uint64_t count = 1;                // of an array
-  std::span<const std::byte> bytes;  // of the value, without an array's header
+  uint64_t count = 1;                // elements of an array
+  std::span<const std::byte> bytes;  // bytes of the value, without an array's header
 };
 
 class GgufFile {

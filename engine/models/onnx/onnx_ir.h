@@ -60,7 +60,7 @@ struct Node {
   std::string op, domain, name;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  int64_t opset = 1;       // of its domain
+  int64_t opset = 1;       // opset of its domain
   bool continues = false;  // made here: the part of a node that is left, with attributes and inputs of its own
   std::string within;      // the function calls that it comes from, as a layer inside of its own layer
 

@@ -24,7 +24,7 @@ struct Formal {
   std::string_view name, type;  // of the same type: the same text
   TypeSet allowed = 0;
   Option option = Option::Single;
-  int64_t least = 0;        // of variadic ones
+  int64_t least = 0;        // minimum number of variadic ones
   bool homogeneous = true;  // these are all of one type
 };
 

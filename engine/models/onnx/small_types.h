@@ -18,7 +18,7 @@ struct SmallType {
   DType stored;  // I8, U8 or F32
   int bits;
   bool floating;
-  SmallFloat format;  // of floating-point ones
+  SmallFloat format;  // format of floating-point types
 
   bool is_signed() const { return stored == DType::I8; }
   double low() const { return is_signed() ? -static_cast<double>(1 << (bits - 1)) : 0; }

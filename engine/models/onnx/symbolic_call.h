@@ -19,7 +19,7 @@ using SymbolicSizes = std::vector<SymbolicSize>;
 
 struct SymbolicTensor {
   std::optional<SymbolicSizes> shape;
-  std::optional<SymbolicSizes> numbers;  // of a small integer tensor: its elements
+  std::optional<SymbolicSizes> numbers;  // elements of a small integer tensor
 };
 using SymbolicTensors = std::unordered_map<std::string, SymbolicTensor>;
 

@@ -21,8 +21,8 @@ struct Vocabulary {
   std::string model;          // "tokenizer.ggml.model"
   std::string pre_tokenizer;  // "tokenizer.ggml.pre"
   std::vector<std::string> texts;
-  std::vector<float> scores;     // of each token; empty: none in the file
-  std::vector<TokenType> types;  // of each token
+  std::vector<float> scores;     // score per token; empty: none in the file
+  std::vector<TokenType> types;  // type per token
   std::unordered_map<std::string_view, int32_t> ids;
   std::vector<int32_t> specials;  // parsed literally: control, unknown, user-defined; the longest first
   std::vector<int32_t> ends;      // generation stops there

@@ -74,7 +74,7 @@ class ModelBuilder {
   Status add_gradients();
   Status pool_;
   GraphBuilder builder_;
-  Tensor loss_;                  // of a training step
+  Tensor loss_;                  // loss of a training step
   std::vector<Tensor> trained_;  // weights that it changes
   bool learning_ = false;
   double dropout_ = 0;

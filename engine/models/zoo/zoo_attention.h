@@ -18,7 +18,7 @@ Tensor split_heads_of(ModelBuilder& builder, const Tensor& joined, int64_t which
 // as many k and v; the result is [N·T, heads·D].
 struct AttendOptions {
   int64_t sequences = 1;  // N
-  float scale = 0;        // of the scores; 0: one by the root of the depth
+  float scale = 0;        // factor of the scores; 0: one by the root of the depth
   float cap = 0;          // > 0: scores become cap·tanh(score ÷ cap) before the mask
 };
 Tensor attend(ModelBuilder& builder, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,

@@ -16,8 +16,8 @@ class Decoder {
     int64_t kv_heads = 1;  // divides heads: several heads share one pair of keys and values
     int64_t depth = 1;
     bool alibi = false;
-    float cap = 0;       // of the scores; 0: none
-    float scale = 0;     // of the scores; 0: one by the root of the depth
+    float cap = 0;       // bound of the scores; 0: none
+    float scale = 0;     // factor of the scores; 0: one by the root of the depth
     int64_t window = 0;  // tokens that local layers see; 0: there are none
   };
   Decoder(ModelBuilder& builder, const OpenOptions& options, int64_t usual, const Sizes& sizes);
@@ -42,7 +42,7 @@ class Decoder {
 
   ModelBuilder& builder_;
   Sizes sizes_;
-  int64_t tokens_ = 1, past_ = 0;  // of a sequence
+  int64_t tokens_ = 1, past_ = 0;  // tokens of a sequence
   int64_t sequences_ = 1;
   int64_t cache_ = 0;  // tokens in the states that the graph writes; 0: the cache is given and returned
   int64_t output_row_count_ = 1;
@@ -67,7 +67,7 @@ struct LlamaSizes {
   float epsilon = 1e-6f;
   bool tied = false;      // the embedding's table gives the logits too
   int64_t context = 0;    // tokens that it was trained for; 0: not specified
-  int64_t depth = 0;      // of a head; 0: width ÷ heads
+  int64_t depth = 0;      // depth of a head; 0: width ÷ heads
   int32_t rope_dims = 0;  // 0: a head's depth
   float rope_base = 10000.0f;
   float rope_scale = 1.0f;       // positions are multiplied by it
@@ -76,13 +76,13 @@ struct LlamaSizes {
   bool packed = false;           // q, k and v from one matmul
   bool packed_gate = false;      // gate and up from one matmul (phi-3)
   bool qkv_bias = false;         // (qwen2)
-  bool head_norms = false;       // of each head's queries and keys (qwen3, gemma3)
+  bool head_norms = false;       // norms of each head's queries and keys (qwen3, gemma3)
   bool post_norms = false;       // also after attention and feed-forward part (gemma2, gemma3)
   bool scale_embedding = false;  // by the root of the width (gemma)
   bool gelu = false;             // instead of silu (gemma)
   float attention_cap = 0;       // scores are within ± it (gemma2); 0: unlimited
   float logit_cap = 0;           // so do logits
-  float attention_scale = 0;     // of the scores; 0: one by the root of the depth
+  float attention_scale = 0;     // factor of the scores; 0: one by the root of the depth
   int64_t window = 0;            // tokens that local layers see; 0: all layers see everything
   int period = 1;                // of so many layers in a row …
   int local = 1;                 // … the first ones are local
@@ -101,10 +101,10 @@ struct GptSizes {
   bool tied = true;
   float rope_base = 0;       // 0: learned positions
   bool packed = true;        // q, k and v from one matmul
-  bool bias = true;          // of the matmuls
+  bool bias = true;          // biases of the matmuls
   bool parallel = false;     // attention and feed-forward part read the same input, and are added (falcon)
   bool two_norms = false;    // … each after its own normalisation (falcon 40B)
-  bool output_bias = false;  // of the logits
+  bool output_bias = false;  // bias of the logits
   int64_t window = 0;        // tokens that every layer sees (starcoder2); 0: everything
 };
 Result<Model> build_gpt(ModelBuilder& builder, const GptSizes& sizes, const OpenOptions& options);

@@ -99,8 +99,8 @@ class PatternMatcher {
   std::vector<uint8_t> constant_;                                                // by node
   std::vector<uint8_t> before_step_;                                             // by node
   std::vector<const TensorImpl*> first_;                                         // by node: first_like()
-  mutable std::unordered_map<const TensorImpl*, std::vector<double>> known_;     // of leafs that were asked for
-  mutable std::unordered_map<const TensorImpl*, std::optional<double>> single_;  // of one number
+  mutable std::unordered_map<const TensorImpl*, std::vector<double>> known_;     // requested leaf tensors
+  mutable std::unordered_map<const TensorImpl*, std::optional<double>> single_;  // single numbers
 };
 
 // True if two numbers of a file are equal up to the digits written there.

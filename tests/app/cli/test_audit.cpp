@@ -119,7 +119,7 @@ TEST_CASE("device kernels have names and metrics") {
   CHECK(names.size() >= 3);  // convolutions, pooling, matmuls
   for (const Json& node : a["nodes"]) parts += node["parts"].get<double>();
   CHECK(spans > 0);
-  CHECK(spans * 2 <= parts);  // of both runs; the host has chunks too
+  CHECK(spans * 2 <= parts);  // spans of both runs; the host has chunks too
   const Ended asked = cli({"audit", file, "--metric", one, "--metric", "run.1.at.0.live"});
   CHECK(asked.status == 0);
   CHECK(asked.out.starts_with(one));

@@ -25,7 +25,7 @@ struct Report {
   std::map<int, std::string> node_of_step;
   Figures asked;
   ReportedValue in_nodes;                  // total time of all nodes
-  double sum = 0, shares = 0, waited = 0;  // of the table
+  double sum = 0, shares = 0, waited = 0;  // totals of the table
 
   static constexpr double kApart = 60'000;  // ns: the executor's clock is read separately from the recorded spans'
 

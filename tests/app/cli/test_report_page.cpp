@@ -335,7 +335,7 @@ TEST_CASE("a flame graph keeps its largest frames") {
   const Json& flame = report["flames"][0];
   CHECK(flame["weight"] == "span-time");
   CHECK(flame["frames"].size() == 5000);
-  CHECK(flame["omitted"] == 1002);  // of 6,000 spans, their track and the root
+  CHECK(flame["omitted"] == 1002);  // omitted from 6,000 spans, their track and the root
   int64_t least = INT64_MAX;
   for (const Json& frame : flame["frames"]) least = std::min(least, frame[2].get<int64_t>());
   CHECK(least == 1'003'000);  // the 1,002 shortest are omitted

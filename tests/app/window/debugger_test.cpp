@@ -227,7 +227,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
       before = s.event(part->span).begin();
       tracks.insert(static_cast<uint32_t>(part->span.track.index()));
     }
-    QVERIFY(tracks.size() > 1);  // of several threads
+    QVERIFY(tracks.size() > 1);  // tracks of several threads
     QCOMPARE(doc().axis()->mode(), AxisMode::Time);
     const auto here = doc().selection()->current();
     key(Qt::Key_F11);

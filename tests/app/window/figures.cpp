@@ -29,7 +29,7 @@ using namespace arenascope::views;
 
 namespace {
 
-double cpu_ms() {  // of this thread
+double cpu_ms() {  // CPU time of this thread
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
@@ -131,7 +131,7 @@ class Figures : public QObject, protected WindowFixture {
 
  private:
   std::unique_ptr<UiWatch> watch_;
-  std::vector<std::string> missed_;  // of the current attempt
+  std::vector<std::string> missed_;  // misses of the current attempt
 
   template <class F>
   bool until(F done, int ms = 120'000) {

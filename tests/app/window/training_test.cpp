@@ -293,7 +293,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     };
     const auto first = dot(0), last = dot(frontier.size() - 1);
     QVERIFY(first && last);
-    constexpr double kLeft = 8;  // of the axis
+    constexpr double kLeft = 8;  // left edge of the axis
     for (size_t i = 1; i < frontier.size(); ++i) {
       const auto at = dot(i);
       QVERIFY(at);

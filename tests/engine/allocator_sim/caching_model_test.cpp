@@ -142,7 +142,7 @@ TEST_CASE("the remainder of a segment is split off unless it is too small") {
   CHECK(model.reserved() == 22 * kMiB);
   CHECK(*model.allocate(2 * kMiB, 0, 0) == *large + static_cast<uint64_t>(5 * kMiB));
   const Bytes before = model.allocated();
-  CHECK(model.allocate(11 * kMiB, 0, 0));  // of the 13 that are left of 20: two more are cut off
+  CHECK(model.allocate(11 * kMiB, 0, 0));  // from the 13 that are left of 20: two more are cut off
   CHECK(model.allocated() == before + 11 * kMiB);
   CHECK(model.allocate(11 * kMiB, 0, 0));  // a segment of 12: one mebibyte is not cut off
   CHECK(model.reserved() == 34 * kMiB);

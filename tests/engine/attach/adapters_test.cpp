@@ -34,7 +34,7 @@ std::vector<int64_t> live_bytes(const trace::Snapshot& s) {
 
 // Allocations that were put, within their space, where another still lay.
 int overlaps(const trace::Snapshot& s) {
-  std::map<uint32_t, std::map<int64_t, int64_t>> live;  // of each allocator: ends by begins
+  std::map<uint32_t, std::map<int64_t, int64_t>> live;  // per allocator: ends by begins
   int out = 0;
   for (size_t i = 0; i < s.memory_events.size(); ++i) {
     const Event& e = s.event(s.memory_events[i]);

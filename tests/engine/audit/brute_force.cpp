@@ -15,7 +15,7 @@ struct Known {
   std::map<int32_t, RunInfo> runs;
   std::map<int32_t, RunEnd> ends;
   std::map<int32_t, std::shared_ptr<const PlanInfo>> plans;
-  std::map<int32_t, TrackId> first_thread;  // of a run: where its steps are marked
+  std::map<int32_t, TrackId> first_thread;  // thread of a run on which its steps are marked
   std::set<int32_t> losers;                 // runs that went on while events were lost
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;
   int64_t events = 0, lost = 0;

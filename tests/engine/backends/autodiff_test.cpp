@@ -18,7 +18,7 @@ namespace {
 
 struct Case {
   const char* name;
-  std::vector<Dims> shapes;  // of what is differentiated
+  std::vector<Dims> shapes;  // shapes of the differentiated tensors
   std::function<Tensor(GraphBuilder&, std::span<const Tensor>)> build;
   double low = -1, high = 1;
 };

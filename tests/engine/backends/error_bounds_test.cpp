@@ -31,7 +31,7 @@ std::string name(Mix mix) {
 }
 
 struct Format {
-  int digits;  // of a significand
+  int digits;  // digits of a significand
   int least;   // exponent of the smallest denormal
   double largest;
 };

@@ -26,8 +26,8 @@ struct Family {
   double attention_cap = 0, logit_cap = 0, factor = 1;
   bool tied = true;
   int layers = 2;
-  int window = 0, period = 1, local = 1;  // of `period` layers the first `local` see `window` tokens
-  double local_base = 0;                  // of rotation in these
+  int window = 0, period = 1, local = 1;  // the first `local` of `period` layers see `window` tokens
+  double local_base = 0;                  // base of their rotation
   std::vector<float> factors;             // frequencies are divided by them
   double yarn = 1, trained = 0;
   int experts = 0, used = 0;

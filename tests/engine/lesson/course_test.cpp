@@ -47,7 +47,7 @@ TEST_CASE("all expectations of all lessons hold") {
     for (const Error& error : check(*lesson)) FAIL_CHECK(error.message);
     ++lessons;
   }
-  CHECK(lessons >= 15);  // of sixteen one wants a device
+  CHECK(lessons >= 15);  // one of sixteen requires a device
 }
 
 TEST_CASE("every step is independent of the previous step") {

@@ -115,7 +115,7 @@ TEST_CASE("a search stopped in any phase returns a valid plan at once") {
   for (const int n : sizes) {
     const Problem p = n <= 1000 ? perfect_packing(n, 1) : many_buffers(n, 1);
     for (const int milliseconds : {0, 1, 5, 20, 80, 200, 700}) {
-      double least = 1e9;  // of a few times: the machine may be busy with something else
+      double least = 1e9;  // minimum of a few runs: the machine may be busy with something else
       for (int attempt = 0; attempt < 6 && least > 0.010; ++attempt) {
         std::stop_source source;
         std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();

@@ -120,7 +120,7 @@ TEST_CASE("with a budget in steps the plan depends neither on the time nor on th
   };
   const Plan plan = planned(300, 1, 1);
   CHECK_FALSE(plan.optimal);       // else the budget did not end it
-  std::vector<std::jthread> load;  // of all processors
+  std::vector<std::jthread> load;  // load on all processors
   for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i)
     load.emplace_back([](const std::stop_token& stop) {
       while (!stop.stop_requested()) std::this_thread::yield();

@@ -18,8 +18,8 @@ struct Given {
 struct Results {
   std::string refused;  // why it cannot be opened or run; empty where it ran
   std::map<std::string, Dims> sizes;
-  std::map<std::string, std::vector<double>> numbers;       // of strings: their indices into strings
-  std::map<std::string, std::vector<std::string>> strings;  // of results that are strings
+  std::map<std::string, std::vector<double>> numbers;       // for strings: their indices into strings
+  std::map<std::string, std::vector<std::string>> strings;  // results that are strings
 };
 
 // Numbers as the inputs' types have them; inputs that are not given have the values that a run gives them.

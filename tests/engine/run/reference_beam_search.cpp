@@ -12,7 +12,7 @@ namespace {
 struct Row {
   Ints words;
   float score;
-  int64_t sum;  // of its cache
+  int64_t sum;  // sum of its cache
 };
 struct Ended {
   Ints words;

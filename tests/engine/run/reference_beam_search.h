@@ -26,7 +26,7 @@ struct Scorer {
 };
 
 struct Written {
-  std::vector<double> words, scores;                  // of all results
+  std::vector<double> words, scores;                  // tokens and scores of all results
   std::vector<std::vector<double>> iteration_scores;  // of all words in each iteration
 };
 

@@ -17,7 +17,7 @@ class FlatWriter {
   // A field: its number, and how its bytes are written; objects that it refers to are written after the table.
   struct Field {
     size_t number;
-    std::string bytes;                  // of a scalar
+    std::string bytes;                  // bytes of a scalar
     std::function<size_t()> reference;  // writes what it refers to, and returns where
   };
   template <class T>

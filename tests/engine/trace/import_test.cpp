@@ -372,7 +372,7 @@ TEST_CASE("a snapshot without a history is one moment") {
     CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == test::kHeldWithoutHistory);
     CHECK(s->peak(MemoryKind::Default, MemoryCount::Reserved) == test::kReservedWithoutHistory);
     CHECK(s->time.length() == 0);
-    const SpaceTotals totals = space_totals(*s, range_of_run(*s, RunId::none()), {});  // of the map and of findings
+    const SpaceTotals totals = space_totals(*s, range_of_run(*s, RunId::none()), {});  // totals of the map and findings
     CHECK(totals.peak == test::kHeldWithoutHistory);
     CHECK(totals.reserved == test::kReservedWithoutHistory);
     CHECK(s->open_spaces.size() == 2);

@@ -87,7 +87,7 @@ TEST_CASE("an IREE profile: each reservation is inside a slab of its pool") {
   for (const auto& a : s->allocators) ids[a.name] = a.id;
   REQUIRE(ids.contains("IREE, pool 1 on device 0"));
   REQUIRE(ids.contains("IREE, buffers on device 0"));
-  std::vector<std::array<int64_t, 3>> taken;  // of the pool: address, bytes, live bytes after it
+  std::vector<std::array<int64_t, 3>> taken;  // changes of the pool: address, bytes, live bytes after it
   int64_t live = 0, buffers = 0, slabs = 0;
   for (size_t i = 0; i < s->memory_events.size(); ++i) {
     const Event& e = s->event(s->memory_events[i]);

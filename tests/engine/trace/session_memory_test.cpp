@@ -18,7 +18,7 @@ namespace {
 // Allocations of this thread until one fails; negative: none fails.
 thread_local int64_t allocations_left = -1;
 thread_local int64_t allocation_count = 0;
-std::atomic<int64_t> live_bytes = 0;  // of all threads
+std::atomic<int64_t> live_bytes = 0;  // live bytes of all threads
 
 void* allocate(size_t bytes) {
   ++allocation_count;

@@ -99,7 +99,7 @@ class PlannersTest : public QObject {
       return count > 0 ? sum / count : -1;
     };
     const QColor work = theme.colours()[Role::Work], bound = theme.colours().bound;
-    int begin = -1, end = -1;  // of the line
+    int begin = -1, end = -1;  // range of the line
     for (int x = 0; x < image.width(); ++x)
       if (row_of(x, work) > 0) begin = begin < 0 ? x : begin, end = x;
     QVERIFY(end > begin + 300);

@@ -11,7 +11,7 @@ namespace arenascope::cpu {
 // Windows over [N, C, spatial…]: `in` is the input's extent, `out` the result's.
 struct WindowGeometry {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], begin[3];
-  int64_t in_stride[3];  // of the input, in elements
+  int64_t in_stride[3];  // strides of the input, in elements
 
   // `kernel_of(i)` is the kernel's extent in spatial dimension i.
   template <class Params, class KernelOf>
@@ -34,9 +34,9 @@ struct WindowGeometry {
 // Geometry of CONV and CONV_TRANSPOSE.
 struct ConvGeometry : WindowGeometry {
   int64_t batch, groups;
-  int64_t in_channels, out_channels;     // of one group
-  int64_t batch_stride, channel_stride;  // of the input, in elements
-  int64_t positions, taps;               // of the result, of the kernel
+  int64_t in_channels, out_channels;     // channels of one group
+  int64_t batch_stride, channel_stride;  // strides of the input, in elements
+  int64_t positions, taps;               // positions of the result, taps of the kernel
 
   explicit ConvGeometry(const TensorImpl& node) : ConvGeometry(node, node.params.get<ConvParams>()) {}
   int64_t depth() const { return in_channels * taps; }

@@ -45,7 +45,7 @@ bool quant_kind(DType type, QuantKind& kind);
 struct QuantLayout {
   QuantKind kind;
   int width;               // columns per panel
-  int64_t columns, depth;  // of the weights
+  int64_t columns, depth;  // size of the weights
   int64_t units() const { return (depth + quant_shape(kind).blocks * 32 - 1) / (quant_shape(kind).blocks * 32); }
   int64_t panels() const { return (columns + width - 1) / width; }
   Bytes panel_bytes() const { return units() * quant_shape(kind).unit_bytes * width; }

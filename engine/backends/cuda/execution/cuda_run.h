@@ -48,7 +48,7 @@ class CudaBackend::Run final : public PreparedGraph {
   bool as_one_ = false, replaying_ = false;
   // Parts in queueing order: of this run, and of the last complete one (without parts that the executor skips).
   std::vector<size_t> queued_parts_, whole_run_;
-  ComputeParams work_;  // of the last run
+  ComputeParams work_;  // work of the last run
   Captured plain_, timed_;
 };
 

@@ -10,7 +10,7 @@ namespace arenascope::cuda {
 
 class Staging {
  public:
-  static constexpr Bytes kBytes = Bytes{8} << 20;  // of each buffer
+  static constexpr Bytes kBytes = Bytes{8} << 20;  // size of each buffer
 
   Staging(std::shared_ptr<Driver> driver, std::shared_ptr<Allocator> pinned)
       : driver_(std::move(driver)), pinned_(std::move(pinned)) {}

@@ -132,7 +132,7 @@ ARENASCOPE_DEVICE Running<N> running(const CooperativeGroup& group, N value, N n
   N before = shuffle_up(value, 1);
   if (lane == 0) before = none;
   if (group.kind == GroupKind::Warp) {
-    N total = value;  // of the last lane
+    N total = value;  // total of the last lane
     ARENASCOPE_UNROLL for (int mask = 1; mask < kWarp; mask *= 2) {
       const N other = shuffle_xor(total, mask);
       if ((lane & mask) == 0) total = other;

@@ -32,7 +32,7 @@ struct GatherWork {
   DType table_type = DType::F32;  // quantised types are dequantised to out_type
   DType out_type = DType::F32;
   int32_t bytes = 4;                // per copy, if nothing is dequantised
-  int64_t entries = 0, stride = 0;  // of the indexed dimension
+  int64_t entries = 0, stride = 0;  // size and stride of the indexed dimension
   unsigned long long node = 0;
   IndexFault* fault = nullptr;
 };
@@ -42,7 +42,7 @@ struct PadWork {
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32;
-  int64_t sizes[kIndexerDims] = {};  // of the input, innermost first
+  int64_t sizes[kIndexerDims] = {};  // sizes of the input, innermost first
   int64_t begin[kIndexerDims] = {};
   int32_t mode = 0;  // 0 constant, 1 reflect, 2 edge
   double value = 0;
@@ -69,14 +69,14 @@ struct ResizeWork {
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32, in_type = DType::F32;
-  int64_t sizes[kIndexerDims] = {};                // of the input, innermost first
+  int64_t sizes[kIndexerDims] = {};                // sizes of the input, innermost first
   double scales[kIndexerDims] = {};                // specified by the node; else 0
   int32_t mode = 0, coordinates = 0, nearest = 0;  // as ResizeMode, ResizeCoordinates and ResizeNearest
   double cubic_a = 0;
 };
 
 struct UnpackWork {
-  StridedIndexer<1> rows;  // of whole blocks, in elements
+  StridedIndexer<1> rows;  // rows of whole blocks, in elements
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::Q4_0, out_type = DType::F32;

@@ -32,7 +32,7 @@ inline uint16_t float_to_half(float x) {
   if (a == 0) return static_cast<uint16_t>(sign);
   int exponent = 0;
   std::frexp(a, &exponent);
-  const int unit = exponent - 11 < -24 ? -24 : exponent - 11;  // of the last of eleven binary digits
+  const int unit = exponent - 11 < -24 ? -24 : exponent - 11;  // exponent of the last of eleven binary digits
   const auto count = static_cast<uint32_t>(std::nearbyint(std::ldexp(a, -unit)));
   return static_cast<uint16_t>(sign | (count + (static_cast<uint32_t>(unit + 24) << 10)));
 }

@@ -13,10 +13,10 @@ struct RoundSmallWork {
   char* out = nullptr;
   const char* in = nullptr;
   DType out_type = DType::F32, type = DType::F32;
-  int32_t digits = 4;  // of the significand, including the leading one; 0: powers of two from 2^-127 on
+  int32_t digits = 4;  // digits of the significand, including the leading one; 0: powers of two from 2^-127 on
   int32_t least = -6;  // exponent of the smallest normal number
   double largest = 0;
-  int32_t rounding = 0;        // of powers of two, as SmallRounding
+  int32_t rounding = 0;        // rounding of powers of two, as SmallRounding
   bool saturate = false;       // values out of range become the largest
   bool infinity = false;       // otherwise infinity, or NaN
   bool negative_zero = false;  // the format has -0

@@ -16,7 +16,7 @@ struct SetRowsWork {
   DType row_type = DType::I64;
   DType to_type = DType::F32, from_type = DType::F32;
   int32_t bytes = 4;                               // per copy, if the types are equal
-  int64_t entries = 0, stride = 0;                 // of the destination's rows
+  int64_t entries = 0, stride = 0;                 // number and stride of the destination's rows
   int64_t steps = 1, from_step = 0, row_step = 0;  // along the axis, for elements with individual indices
   bool own_places = false;
   unsigned long long node = 0;

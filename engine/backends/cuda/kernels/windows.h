@@ -43,7 +43,7 @@ struct PoolBackWork {
   char* out = nullptr;
   const char* x = nullptr;
   const char* dy = nullptr;
-  DType type = DType::F32;  // of all three
+  DType type = DType::F32;  // type of all three
   int64_t x_sizes[5] = {}, x_strides[5] = {}, dy_sizes[5] = {}, dy_strides[5] = {};
   Window window;
 };

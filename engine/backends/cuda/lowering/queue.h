@@ -19,7 +19,7 @@ struct LibraryMatmul {
   const void* a = nullptr;
   const void* b = nullptr;
   const void* bias = nullptr;  // f32, contiguous; null: none
-  DType type = DType::F32;     // of a and b
+  DType type = DType::F32;     // type of a and b
   int64_t n = 0, m = 0, k = 0;
   int64_t a_row = 0, b_row = 0;  // elements between rows with contiguous elements, or, if transposed,
   bool a_transposed = false, b_transposed = false;  // between columns with contiguous elements

@@ -11,9 +11,9 @@ struct AttentionCall {
   Tensor mask;         // f32, broadcasts to the scores [B, H, S, T], to which it is added
   Tensor used;         // i64 [B]: how many keys of each sequence are used, the queries' own last; undefined: all
   Tensor sink;         // f32, broadcasts to [B, H, S, 1]: a score without a value
-  int64_t offset = 0;  // of the first query among the keys
+  int64_t offset = 0;  // offset of the first query among the keys
   bool causal = false;
-  int64_t left = -1, right = -1;  // of the window; -1: to the end
+  int64_t left = -1, right = -1;  // bounds of the window; -1: to the end
   float scale = 1, softcap = 0;
   int64_t mode = 0;           // which scores are an output: raw, capped, masked, probabilities
   bool shows_scores = false;  // scores are an output

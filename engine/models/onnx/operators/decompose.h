@@ -12,10 +12,10 @@ namespace arenascope::models {
 using PartAttributes = std::map<std::string, ir::Attribute>;
 
 struct Part {
-  const char* op;  // of ONNX's own domain
+  const char* op;  // operator of ONNX's own domain
   std::vector<ValuePtr> sources;
   PartAttributes attributes = {};
-  std::string suffix = {};  // of its first result's name; empty: it is the call's own result
+  std::string suffix = {};  // suffix of its first result's name; empty: it is the call's own result
   size_t results = 1;
   int64_t opset = 23;
 };

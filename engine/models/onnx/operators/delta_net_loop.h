@@ -14,8 +14,8 @@ struct DeltaCall {
   Tensor state;                 // [S, Hv, Dv, D]
   Tensor update;                // result 2, where it is wanted
   float scale = 1;
-  Dims results;                  // of result 0
-  std::vector<int64_t> indices;  // of its rows among S · T, if some of these are padding
+  Dims results;                  // shape of result 0
+  std::vector<int64_t> indices;  // indices of its rows among S · T, if some of these are padding
 };
 
 void leave_delta(OpCall& c, const DeltaCall& call);

@@ -8,7 +8,7 @@ namespace arenascope::models {
 // How much of a cache each sequence uses: caches are [B, H, room, D], new rows are [B, H, steps, D].
 struct CacheUse {
   int64_t batch = 0, steps = 0;
-  int64_t room = 0, total = 0, past = 0;  // of keys: in the cache that is given, with the new ones, before these
+  int64_t room = 0, total = 0, past = 0;  // keys: in the given cache, with the new ones, before the new ones
   bool dynamic = false;                   // sequences differ in length
   Tensor used;                            // i64 [B]: keys of each sequence with the new ones, where they differ
   int64_t window = 0;                     // how many keys a query sees, where the cache slides along with them; else 0

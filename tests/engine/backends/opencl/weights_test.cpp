@@ -12,7 +12,7 @@ namespace {
 
 struct Matmul {
   Built built;
-  std::vector<std::byte> expected;  // of the reference
+  std::vector<std::byte> expected;  // results of the reference
 };
 
 // Weights [n, k] of a quantised type times rows [m, k] of float32, both seeded; `whole`: rows are integers up to 127, which
@@ -119,7 +119,7 @@ namespace {
 
 struct Convolution {
   Built built;
-  std::vector<std::byte> expected;  // of the reference
+  std::vector<std::byte> expected;  // results of the reference
 };
 
 // 3x3 taps over [n, c, h, w].

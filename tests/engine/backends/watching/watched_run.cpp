@@ -251,7 +251,7 @@ Observation observe(ObservedBackend& on, Subject& subject, const Watch& watch, i
     options.recorder = &recording.recorder;
     options.binding_observer = allocations;
   }
-  backend.enable_profiling(false);  // of an earlier observation
+  backend.enable_profiling(false);  // from an earlier observation
   REQUIRE(backend.register_memory(*context).ok());
   const auto executor = prepare(backend, context, subject, options);
   on.take_launches(nullptr);
@@ -275,7 +275,7 @@ Observation observe(ObservedBackend& on, Subject& subject, const Watch& watch, i
       REQUIRE(bytes);
       run.results.push_back(std::move(*bytes));
     }
-    on.take_launches(nullptr);  // of reading the results
+    on.take_launches(nullptr);  // launches that read the results
   }
   out.placement = placement_of(subject.graph, executor->arena(), executor->arena_bytes());
   out.plan = executor->plan();

@@ -64,7 +64,7 @@ struct ObservedRun {
 };
 
 struct Observation {
-  std::vector<std::string> placement;  // of each node and leaf tensor
+  std::vector<std::string> placement;  // per node and leaf tensor
   std::vector<ObservedRun> runs;
   std::shared_ptr<const trace::Snapshot> recording;  // recorded runs only
   ExecutionPlan plan;
