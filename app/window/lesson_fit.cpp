@@ -12,7 +12,7 @@ namespace arenascope::app {
 namespace {
 
 constexpr QSize kSmallWindow{1366, 768};
-constexpr int kBars = 170;  // menu, tool bars, summary and title of the panel
+constexpr int kBars = 170;  // menu, toolbars, summary and title of the panel
 
 }  // namespace
 

@@ -11,7 +11,7 @@ std::vector<Error> wrong_names(const lesson::Lesson& lesson);
 // Accepted by `hide:` besides panels: the summary bar, which shows arena and lower bound.
 inline constexpr const char* kSummaryBarName = "headline";
 
-// In FactInfo::shown_in besides panels: the number of runs in the tool bar.
+// In FactInfo::shown_in besides panels: the number of runs in the toolbar.
 inline constexpr const char* kRunNumberName = "toolbar";
 
 }  // namespace arenascope::app

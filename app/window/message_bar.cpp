@@ -68,7 +68,7 @@ void MessageBar::show_messages() {
   update_position();
 }
 
-// Centred above the tool bars at the bottom, where views can be scrolled and have no headers.
+// Centred above the toolbars at the bottom, where views can be scrolled and have no headers.
 void MessageBar::update_position() {
   if (lines_.empty()) return;
   int bottom = window_->height();

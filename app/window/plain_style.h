@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The desktop style with flat scroll bars, tool bars and headers. Gradients and translucency are painted by other
+// The desktop style with flat scroll bars, toolbars and headers. Gradients and translucency are painted by other
 // threads, and waiting for them is slow while a model uses all CPUs.
 #pragma once
 #include <QProxyStyle>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tool bar: run, pause, step and stop; the current step; the shown graph of a file with several; the shown run if
+// The toolbar: run, pause, step and stop; the current step; the shown graph of a file with several; the shown run if
 // there are several (iterations of a loop, deferred subgraphs); x axis mode; planner and order. It triggers registered actions and does not access the
 // engine.
 #pragma once

@@ -227,7 +227,7 @@ void WelcomePage::fill() {
   }
 }
 
-// Covers the panels, between the tool bars.
+// Covers the panels, between the toolbars.
 void WelcomePage::update_position() {
   int top = 0, bottom = shell_.window->height();
   for (const QToolBar* bar : shell_.window->findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly)) {

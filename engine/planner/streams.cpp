@@ -181,7 +181,7 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
   }
   // Propagates along edges what each stream has waited for, until nothing changes.
   for (size_t round = 0, changed = 1; changed != 0; ++round) {
-    if (round > p.edges.size() + 1) return Error{"The ordering edges wait for each other in a circle."};
+    if (round > p.edges.size() + 1) return Error{"The ordering edges form a cycle."};
     changed = 0;
     for (const StreamEdge& e : p.edges) {
       auto& list = out.syncs_[e.to_stream];
@@ -200,7 +200,7 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
         const int64_t known = out.done(static_cast<int32_t>(s), e.from_stream, e.from_step - 1);
         if (known != kNothing) learn(s, known);
       }
-      if (waiter->done[e.to_stream] > e.to_step) return Error{"The ordering edges wait for each other in a circle."};
+      if (waiter->done[e.to_stream] > e.to_step) return Error{"The ordering edges form a cycle."};
     }
   }
   return out;

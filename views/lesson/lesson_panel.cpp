@@ -298,7 +298,7 @@ void LessonPanel::retranslate() {
   where_->setMinimumWidth(fontMetrics().horizontalAdvance(tr("step %1 of %2").arg(88).arg(88)));
   next_->setText(tr("Next Lesson"));
   next_->setMinimumWidth(next_->sizeHint().width());
-  // Text needs more width than the tool bar: the width of all bar elements side by side.
+  // Text needs more width than the toolbar: the width of all bar elements side by side.
   int width = chooser_->minimumSizeHint().width() + where_->minimumWidth();
   for (const QToolButton* b : {large_, back_, again_, next_}) width += b->sizeHint().width();
   setMinimumWidth(width + 7 * style()->pixelMetric(QStyle::PM_LayoutHorizontalSpacing));

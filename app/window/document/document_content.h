@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The content of a document. The panels, the layout and the tool bar items that are shown follow from it, and not from
+// The content of a document. The panels, the layout and the toolbar items that are shown follow from it, and not from
 // the name of a file.
 #pragma once
 #include <arenascope/trace/snapshot.h>

@@ -116,7 +116,7 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenCallbacks& c
   return options;
 }
 
-// A model that cannot be run can still be inspected and planned. `file`: its nodes as the file has them; may be null.
+// A model that cannot be run can still be inspected and planned. `file`: its nodes as stored in the file; may be null.
 void describe_only(Opened* opened, const Graph& graph, const Context& context, const RunnerOptions& options,
                    const RunSettings& settings, const std::shared_ptr<const trace::GraphInfo>& file) {
   begin_session(opened, settings);

@@ -13,7 +13,7 @@ bool has_onnx();
 
 // Error: the file is damaged or invalid. A valid file that is not supported opens, with problems.
 Result<Model> open_onnx(const std::filesystem::path& path, const OpenOptions& options = {});
-// The same from memory; external data is searched in `folder`.
+// The same from memory; external data is looked for in `folder`.
 Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                         const OpenOptions& options = {});
 

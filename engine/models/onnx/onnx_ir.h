@@ -135,7 +135,7 @@ std::optional<DType> to_dtype(int32_t type);
 // written once, and nodes can be sorted. Errors name the file, the reason and the location; allocations are limited by the
 // size of the file.
 Result<File> read_onnx(const std::filesystem::path& path);
-// The same for a file that is already mapped; external data is searched in `folder`.
+// The same for a file that is already mapped; external data is looked for in `folder`.
 Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& folder);
 // A TensorProto by itself (a test case's input or output).
 Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);

@@ -45,7 +45,8 @@ Status check(const Call& call, const Entry& entry) {
   if (const int64_t most = call.known(kMax).value_or(0); most < 1 || most > kMaxTokens)
     return Error{fmt::format("its maximum length is {} tokens: 1 to {} are supported", most, kMaxTokens)};
   for (size_t i = entry.results; i < node.outputs.size(); ++i)
-    if (!node.outputs[i].empty()) return Error{fmt::format("it makes no result '{}' on a CPU", node.outputs[i])};
+    if (!node.outputs[i].empty())
+      return Error{fmt::format("it does not compute the output '{}' on a CPU", node.outputs[i])};
   if (node.outputs.empty()) return Error{"it has no outputs: expected at least one"};
   const int64_t tokens = call.attribute("vocab_size", -1);
   const Graph* decoder = call.graph("decoder");
@@ -54,7 +55,8 @@ Status check(const Call& call, const Entry& entry) {
   if (tokens > 0 && scored > 0 && scored != tokens)
     return Error{fmt::format("its vocab_size is {}, and its decoder scores {} tokens", tokens, scored)};
   const int64_t keep = call.attribute("min_tokens_to_keep", 0);
-  if (keep < 0 || (scored > 0 && keep >= scored)) return Error{fmt::format("its min_tokens_to_keep is {}", keep)};
+  if (keep < 0 || (scored > 0 && keep >= scored))
+    return Error{fmt::format("its min_tokens_to_keep is {}: expected at least 0 and fewer than the vocabulary", keep)};
   return {};
 }
 
@@ -116,7 +118,8 @@ Result<std::vector<Node>> search_nodes(const Node& node, const std::string& pref
   if (!choice) return choice.error();
   const bool must_hear = node.op == "WhisperBeamSearch";
   const int64_t type = call.attribute("model_type", must_hear ? 2 : 0);
-  if (type < (must_hear ? 2 : 0) || type > 2) return Error{fmt::format("its model_type is {}", type)};
+  if (type < (must_hear ? 2 : 0) || type > 2)
+    return Error{fmt::format("its model_type is {}: expected {} to 2", type, must_hear ? 2 : 0)};
   if (auto ok = check_sizes(call, sizes, type == 0, type == 2); !ok) return ok.error();
   call.times = type == 2 && call.known(kProcessor).value_or(0) == 1;
   if (call.times && call.attribute("beginning_timestamp_token_id", -1) < 0)

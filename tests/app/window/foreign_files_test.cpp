@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files of other programs in the window: only panels with content are in sight, the layout follows the kind of the
-// document and keeps the user's changes, and tool bars show only what works.
+// document and keeps the user's changes, and toolbars show only what works.
 #include <views/arena/arena_view.h>
 #include <views/flame/flame_view.h>
 #include <views/lifetimes/lifetimes_view.h>

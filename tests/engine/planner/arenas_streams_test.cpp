@@ -61,7 +61,7 @@ TEST_CASE("streams share bytes only after a dependency") {
   CHECK(plan_streams(p, {.budget_seconds = 0.01})->arena_bytes == 200);
   CHECK(!check(p, *plan).ok());
   p.edges = {{0, 2, 1, 5}, {1, 6, 0, 1}};
-  CHECK(plan_streams(p, {}).error().message == "The ordering edges wait for each other in a circle.");
+  CHECK(plan_streams(p, {}).error().message == "The ordering edges form a cycle.");
   p.edges = {{0, 2, 7, 5}};
   CHECK(!plan_streams(p, {}).ok());
 }

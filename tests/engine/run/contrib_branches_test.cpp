@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over branches, hashes, masked windows and packed rows, compared with scalar loops.
+// ONNX Runtime contrib operators over branches, hashes, masked windows and packed rows, compared with scalar loops.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over packed sequences, compared with scalar loops; invalid forms of these operators and of
+// ONNX Runtime contrib operators over packed sequences, compared with scalar loops; invalid forms of these operators and of
 // those in contrib_branches_test.cpp are rejected.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators, compared with formulas in double precision; unsupported forms are rejected.
+// ONNX Runtime contrib operators, compared with formulas in double precision; unsupported forms are rejected.
 #include <algorithm>
 #include <cmath>
 

@@ -114,7 +114,7 @@ std::vector<float> known_zeros(OpCall& c, size_t i, const BlockwiseWeights& spec
   if (c.ok() && info(value.dtype).floating) return known_floats(c, i, specified.rows * specified.blocks());
   const int64_t row_bytes = (specified.blocks() * specified.bits + 7) / 8;
   if (c.ok() && (value.dtype != DType::U8 || element_count(value.sizes) != specified.rows * row_bytes))
-    c.fail(fmt::format("its zero points are {}", to_string(value.sizes)));
+    c.fail(fmt::format("its zero points {} are not {} bytes", to_string(value.sizes), specified.rows * row_bytes));
   std::vector<std::byte> bytes;
   if (!c.ok() || !plain_bytes(c, i, bytes)) return {};
   std::vector<float> out;

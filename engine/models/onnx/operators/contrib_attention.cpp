@@ -188,7 +188,7 @@ Sources unpacked(OpCall& c, const IndexTable& indices) {
   if (q->rank() == 5 && q.sizes()[3] == 3)
     return {of_packed(c, q, 0, ":q_3d"), of_packed(c, q, 1, ":k_3d"), of_packed(c, q, 2, ":v_3d")};
   if (q->rank() != 3) {
-    c.fail(fmt::format("its queries are {}", to_string(q.sizes())));
+    c.fail(fmt::format("its queries have the shape {}: expected [B, S, H·D]", to_string(q.sizes())));
     return {};
   }
   if (!c.has(1)) {  // a decoder's: all three one after another

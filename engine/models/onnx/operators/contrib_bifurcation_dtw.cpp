@@ -15,7 +15,7 @@ void dynamic_time_warping(OpCall& c) {
   if (!c.ok()) return;
   const int rank = sizes.rank();
   if (rank < 2 || rank > 3 || (rank == 3 && sizes[0] != 1))
-    return c.fail(fmt::format("its costs are {}", to_string(sizes)));
+    return c.fail(fmt::format("its costs have the shape {}: expected [M, N] or [1, M, N]", to_string(sizes)));
   const auto costs = c.known(0);
   if (!costs) return c.wait_for(0, "its costs must be known at compile time", true);
   const int64_t rows = sizes[rank - 2], columns = sizes[rank - 1], width = columns + 1;

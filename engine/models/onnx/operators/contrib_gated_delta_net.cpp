@@ -73,12 +73,15 @@ class DeltaNet {
     if (c_.has(1) != c_.has(2)) return refused("keys and values must both be given or both be absent");
     const Dims& s = x.sizes();
     const int own = c_.has(1) ? 2 : 1;
-    if (s.rank() != own + 1 && s.rank() != own + 2) return refused(fmt::format("its queries are {}", to_string(s)));
+    if (s.rank() != own + 1 && s.rank() != own + 2)
+      return refused(
+          fmt::format("its queries have the shape {}: expected {} or {} dimensions", to_string(s), own + 1, own + 2));
     lead_ = s;
     lead_.resize(s.rank() - own);
     tokens_ = element_count(lead_);
     if (c_.has(6)) state_ = c_.in_f32(6);
-    if (state_ && state_->rank() != 4) return refused(fmt::format("its state is {}", to_string(state_.sizes())));
+    if (state_ && state_->rank() != 4)
+      return refused(fmt::format("its state has the shape {}: expected 4 dimensions", to_string(state_.sizes())));
     return c_.has(1) ? read_apart(x) : read_packed(x);
   }
 

@@ -38,7 +38,7 @@ std::optional<WeightSource> packed_bytes(OpCall& c, size_t i) {
   const Value& from = c.value(i);
   if (!c.ok()) return std::nullopt;
   if (from.dtype != DType::U8) {
-    c.fail(fmt::format("its weight is {}", arenascope::name(from.dtype)));
+    c.fail(fmt::format("its weight has the type {}: expected u8", arenascope::name(from.dtype)));
     return std::nullopt;
   }
   if (from.kind == Value::Kind::Constant) return from.source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators that are alike to no other: distances, windows, hashes, crops, what must not be said twice.
+// ONNX Runtime contrib operators that resemble no other: distances, windows, hashes, crops, repeated n-grams.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/contrib_bifurcation_dtw.h"
 #include "engine/models/onnx/operators/decompose.h"
@@ -171,7 +171,9 @@ void rfft(OpCall& c) {
   if (!x) return;
   if (c.attr_int("signal_ndim", 1) != 1 || c.attr_int("onesided", 1) != 1 || c.attr_int("normalized", 0) != 0)
     return c.fail("only one-dimensional, one-sided spectra without normalisation are supported");
-  if (x->rank() < 1 || x->rank() >= kMaxDims) return c.fail(fmt::format("its input is {}", to_string(x.sizes())));
+  if (x->rank() < 1 || x->rank() >= kMaxDims)
+    return c.fail(
+        fmt::format("its input has the shape {}: expected 1 to {} dimensions", to_string(x.sizes()), kMaxDims - 1));
   Dims sizes = x.sizes();
   sizes.push_back(1);
   const Tensor real = c.reshape(x, sizes, ":real");

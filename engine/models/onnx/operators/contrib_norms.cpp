@@ -16,7 +16,8 @@ void skip_norm(OpCall& c, bool simplified) {
   const size_t bias = simplified ? 3 : 4;
   Tensor sum = c.op(Op::Add, {x, skip}, c.has(bias) ? ":skipped" : ":sum");
   if (c.has(bias)) sum = c.op(Op::Add, {sum, c.in(bias)}, ":sum");
-  if (sum && !(sum.sizes() == x.sizes())) return c.fail(fmt::format("its sum is {}", to_string(sum.sizes())));
+  if (sum && !(sum.sizes() == x.sizes()))
+    return c.fail(fmt::format("its sum has the shape {}: expected {}", to_string(sum.sizes()), to_string(x.sizes())));
   const size_t statistics = c.has_output(2) ? 3 : c.has_output(1) ? 2 : 1;
   const PartAttributes attributes{{"epsilon", float_attribute(c.attr_float("epsilon", 1e-12f))},
                                   {"axis", int_attribute(-1)}};

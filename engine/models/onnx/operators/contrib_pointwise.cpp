@@ -112,7 +112,9 @@ void bias_softmax(OpCall& c) {
   if (bias->rank() > x->rank()) return c.fail("its bias has more dimensions than its scores");
   if (bias->rank() < x->rank() && c.attr_int("is_inner_broadcast", 0) != 0) {
     const int inner = x->rank() - axis, front = bias->rank() - inner;
-    if (front < 0) return c.fail(fmt::format("its bias is {}", to_string(bias.sizes())));
+    if (front < 0)
+      return c.fail(
+          fmt::format("its bias has the shape {}: expected at least {} dimensions", to_string(bias.sizes()), inner));
     Dims sizes = Dims::filled(x->rank(), 1);
     for (int d = 0; d < front; ++d) sizes[d] = bias.sizes()[d];
     for (int d = 0; d < inner; ++d) sizes[axis + d] = bias.sizes()[front + d];

@@ -16,7 +16,7 @@ namespace {
 // (x - zero) · scale of three inputs that follow each other, or of any three.
 Tensor opened(OpCall& c, size_t x, size_t scale, size_t zero, const char* suffix) {
   if (c.has(scale) && element_count(c.sizes(scale)) != 1)
-    c.fail(fmt::format("its scale is {}", to_string(c.sizes(scale))));
+    c.fail(fmt::format("its scale has the shape {}: expected one element", to_string(c.sizes(scale))));
   return lower_part(c, {"DequantizeLinear", {source_of(c, x), source_of(c, scale), source_of(c, zero)}, {}, suffix});
 }
 
@@ -214,7 +214,7 @@ Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::st
   if (const Tensor opened = opened_weight(c, i, scale, zero, at); opened || !c.ok()) return opened;
   const Tensor w = c.in_f32(i);
   if (!w || w->rank() != 3) {
-    c.fail(fmt::format("its weight is {}", to_string(c.sizes(i))));
+    c.fail(fmt::format("its weight has the shape {}: expected 3 dimensions", to_string(c.sizes(i))));
     return {};
   }
   const Dims s = w.sizes();
@@ -223,7 +223,7 @@ Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::st
     if (!t) return {};
     const int64_t each = s[0] > 0 ? t->element_count() / s[0] : 0;
     if (each * s[0] != t->element_count() || (each != 1 && each != s[2])) {
-      c.fail(fmt::format("its scales are {}", to_string(t.sizes())));
+      c.fail(fmt::format("its scales have the shape {}: expected 1 or {} per direction", to_string(t.sizes()), s[2]));
       return {};
     }
     return c.reshape(t, {s[0], 1, each}, (at + what).c_str());

@@ -49,7 +49,8 @@ bool read_headed(OpCall& c, Headed& out, CacheUse& use) {
     return refused(c, "keys and values must both be given or both be absent");
   const Tensor x = c.in(0);
   if (!x) return false;
-  if (x->rank() != 3) return refused(c, fmt::format("its queries are {}", to_string(x.sizes())));
+  if (x->rank() != 3)
+    return refused(c, fmt::format("its queries have the shape {}: expected [B, S, H·D]", to_string(x.sizes())));
   use.batch = x.sizes()[0], use.steps = x.sizes()[1];
   if (use.batch < 1 || use.steps < 1) return refused(c, "it has no queries");
   if (c.has(1)) {
@@ -86,7 +87,8 @@ void rotate_headed(OpCall& c, const CacheUse& use, size_t source, Tensor indices
   const Tensor cosine = c.in(source), sine = c.in(source + 1);
   if (!cosine || !sine) return c.fail("cos_cache and sin_cache are missing");
   if (cosine->rank() != 2 || !(cosine.sizes() == sine.sizes()))
-    return c.fail(fmt::format("its angles are {}", to_string(cosine.sizes())));
+    return c.fail(fmt::format("cos_cache {} and sin_cache {} must have the same two dimensions",
+                              to_string(cosine.sizes()), to_string(sine.sizes())));
   const int64_t half = cosine.sizes()[1], steps = use.steps;
   if (!indices && (use.dynamic || use.staged())) {
     indices = c.op(Op::Add, {begins_of(c, use, ":begins"), counted_from(c, {1, steps}, 0, ":steps")}, ":places");

@@ -120,7 +120,8 @@ Tensor staged_bias(OpCall& c, const CacheUse& use, int64_t left, const Tensor& b
   if (!bias || !c.ok()) return closed;
   const Dims s = bias.sizes();
   if (s.rank() != 4 || s[2] != use.steps || s[3] < 1 || (s[0] != 1 && s[0] != use.batch)) {
-    c.fail(fmt::format("its bias is {}", to_string(s)));
+    c.fail(
+        fmt::format("its bias has the shape {}: expected [1 or {}, H, {}, keys]", to_string(s), use.batch, use.steps));
     return {};
   }
   // The columns of the keys that are there.

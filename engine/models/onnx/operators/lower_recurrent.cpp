@@ -72,7 +72,8 @@ class Recurrent {
     for (size_t i : {size_t{5}, size_t{6}})
       if (c_.has(i) &&
           !(c_.sizes(i) == (transposed_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_})))
-        return refused(fmt::format("its initial state is {}", to_string(c_.sizes(i))));
+        return refused(fmt::format("its initial state {} does not match {} directions of {} sequences and {} units",
+                                   to_string(c_.sizes(i)), directions_, batch_, hidden_));
     return c_.ok();
   }
 

@@ -35,13 +35,15 @@ bool read_attention(OpCall& c, AttentionSizes& s) {
   if (c.has(kLayer)) {
     const Dims& last = c.sizes(kLayer);
     if (last.rank() != 3 || last[0] != s.directions || last[1] != s.depth + s.hidden || last[2] < 1)
-      return refused(fmt::format("its last layer is {}", to_string(last)));
+      return refused(fmt::format("its last layer has the shape {}: expected [{}, {}, at least 1]", to_string(last),
+                                 s.directions, s.depth + s.hidden));
     s.state = last[2];
   }
   if (!c.has(kMemoryLengths)) return c.ok();
   const Value& lengths = c.value(kMemoryLengths);
   if (!(lengths.sizes == Dims{s.batch}) || info(lengths.dtype).floating)
-    return refused(fmt::format("the lengths of its memory are {}", to_string(lengths.sizes)));
+    return refused(fmt::format("the lengths of its memory have the shape {}: expected [{}] integers",
+                               to_string(lengths.sizes), s.batch));
   const auto known = c.known(kMemoryLengths);
   for (int64_t b = 0; known && b < s.batch; ++b)
     if (known->integer(b) < 1 || known->integer(b) > s.memory)

@@ -133,7 +133,8 @@ void tokenise(OpCall& c) {
   const auto texts = c.strings(0);
   if (!texts) return;
   Dims sizes = c.sizes(0);
-  if (sizes.rank() < 1 || sizes.rank() > 2) return c.fail(fmt::format("its strings are {}", to_string(sizes)));
+  if (sizes.rank() < 1 || sizes.rank() > 2)
+    return c.fail(fmt::format("its strings have the shape {}: expected 1 or 2 dimensions", to_string(sizes)));
   if (!tokens.read()) return;
   if (texts->empty()) return c.out_strings(0, sizes, {});
   std::vector<Parts> rows(texts->size());
