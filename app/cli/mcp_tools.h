@@ -20,7 +20,7 @@ struct ToolOptions {
 Json list_tools();
 
 // The answer to "tools/call": the text of the command, or a message with isError, from which the caller can correct its
-// arguments. Error: there is no such tool, or the arguments are no object.
+// arguments. Error: there is no such tool, or the arguments are not an object.
 Result<Json> call_tool(const Json& parameters, const ToolOptions& options);
 
 }  // namespace arenascope::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plays a lesson: performs the actions of a step one after the other, waiting for those that need a model, and gives
+// Plays a lesson: performs the actions of a step in sequence, waiting for those that need a model, and gives
 // the panel the data for its values. Leaving the lesson restores the panels.
 #pragma once
 #include <views/lesson/lesson_panel.h>

@@ -170,7 +170,7 @@ class Method {
       add_leaf(results[i], fmt::format("{}, result {}", node.name, i + 2), 0, false);
   }
 
-  // The buffers of planned memory, one after the other; the first is reserved.
+  // The buffers of planned memory, in sequence; the first is reserved.
   void place(Raw& raw) {
     const size_t sizes = flat_.child(table_, 8);
     std::vector<Bytes> begins;

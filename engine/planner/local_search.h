@@ -6,7 +6,7 @@
 
 namespace arenascope::planner {
 
-// Improves the incumbent until it is done, `until` is over, or `patience` attempts in a row brought no improvement.
+// Improves the incumbent until it is done, `until` is over, or `patience` consecutive attempts brought no improvement.
 void search_locally(const Items& items, const Deadline& until, int patience, Incumbent& best);
 
 }  // namespace arenascope::planner

@@ -166,7 +166,7 @@ void BoundMemory::pin_images(bool hold) {
   }
 }
 
-// Tensors that used the same address one after another share it again. Returns false if an address is not available.
+// Tensors that used the same address in sequence share it again. Returns false if an address is not available.
 bool BoundMemory::reacquire_images() {
   const bool known = std::all_of(image_begins_.begin(), image_begins_.end(), [&](const std::vector<NodeId>& begins) {
     return std::all_of(begins.begin(), begins.end(),

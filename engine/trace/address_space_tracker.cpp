@@ -117,7 +117,7 @@ void AddressSpaceTracker::free(Nanoseconds time, Place place) {
   if (const auto alone = open_.find(place); alone != open_.end() && alone->second.implied) release(time, place, bytes);
 }
 
-// Rings are drained one after the other. Another allocator of the same device may have reused the address before the
+// Rings are drained sequentially. Another allocator of the same device may have reused the address before the
 // event that freed it is read.
 void AddressSpaceTracker::give_back(Nanoseconds time, Place place) {
   constexpr size_t kNewest = 64;

@@ -60,7 +60,7 @@ class Reader {
   }
 
  private:
-  // The chains of a method are executed one after the other.
+  // The chains of a method are executed in sequence.
   void read_instructions() {
     const FlatVector chains = method_.vector(5, 4);
     size_t read = 0;
@@ -194,7 +194,7 @@ class Reader {
       add_leaf(*more[i], 0, out_.graph->nodes.back().name + ", result " + std::to_string(i + 2));
   }
 
-  // The buffers that the caller must allocate for the method are placed one after another. The first one is reserved.
+  // The buffers that the caller must allocate for the method are placed consecutively. The first one is reserved.
   void plan() {
     const FlatVector sizes = method_.vector(8, 8);
     std::vector<Bytes> begins;

@@ -142,7 +142,7 @@ class IreeRecords {
   }
 
   // Executions of command buffers become runs, and the commands in them become work of nodes. A submission may execute a
-  // command buffer several times, one after the other; of executions that overlap the first one counts.
+  // command buffer several times, in sequence; of executions that overlap the first one counts.
   void find_runs() {
     using Runs = std::map<Nanoseconds, size_t>;           // by begin
     std::map<std::pair<int64_t, int64_t>, Runs> runs_of;  // by submission and command buffer

@@ -156,7 +156,7 @@ class DeviceTrace {
   std::vector<uint32_t> allocators_;  // allocators of the entries that reserve memory
 };
 
-// Imports the devices of a snapshot one after another.
+// Imports the devices of a snapshot in sequence.
 class SnapshotImport {
  public:
   SnapshotImport(const std::string& name, Snapshot& snapshot, ImportBuilder& builder, PytorchStacks& stacks)

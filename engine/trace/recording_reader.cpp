@@ -45,7 +45,7 @@ bool ours(ByteSpan packet, ByteSpan& message) {
   return in.ok();
 }
 
-// Reads packets one after another.
+// Reads packets in sequence.
 class Reading {
  public:
   Reading(std::string name, int64_t total, Sink& sink, const ReadOptions& options)

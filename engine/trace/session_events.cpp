@@ -109,7 +109,7 @@ void Session::add_mark(const StepMark& mark) {
 }
 
 void Session::Series::add(Nanoseconds t, double value) {
-  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained one after another
+  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained sequentially
   append(samples, tree, Sample{t, value}, SampleSummary{t, t, value, value, value, true});
 }
 
@@ -226,7 +226,7 @@ Nanoseconds Session::paused_in(RunId run, Nanoseconds begin, Nanoseconds end) {
   return sum;
 }
 
-// Threads are drained one after another: waits that include the pause may have been read before it.
+// Threads are drained sequentially: waits that include the pause may have been read before it.
 void Session::add_pause(const Event& e) {
   RunTable* table = table_of(e.run());
   if (table == nullptr) return;

@@ -182,7 +182,7 @@ StepMap Snapshot::steps(RunId id) const {
     const StepMark& m = marks[i - marks_base];
     if (m.run == id) list.push_back(m);
   }
-  // The last thread to arrive at a barrier marks the next step, and threads are drained one after another.
+  // The last thread to arrive at a barrier marks the next step, and threads are drained sequentially.
   std::sort(list.begin(), list.end(),
             [](const StepMark& x, const StepMark& y) { return std::pair(x.step, x.time) < std::pair(y.step, y.time); });
   size_t kept = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random recordings: several executors, each with its own graph, plan and threads, whose runs overlap; runs that are
-// aborted or never end, allocators, threads that are drained one after the other, and optionally lost events. Events
+// aborted or never end, allocators, threads that are drained sequentially, and optionally lost events. Events
 // that are not lost are as an executor would write them.
 #pragma once
 #include <arenascope/trace/sink.h>

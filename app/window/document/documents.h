@@ -28,7 +28,7 @@ class Documents : public QObject {
   Document* opening() { return opening_.get(); }
 
   void open(const QString& spec, const RunSettings& settings);           // reopens a spec that is already open
-  void open_all(const QStringList& specs, const RunSettings& settings);  // one after the other
+  void open_all(const QStringList& specs, const RunSettings& settings);  // sequentially
   void cancel_opening();
   void show(size_t index);
   void show_next(int direction);

@@ -75,7 +75,7 @@ class OpCall {
   bool known_bytes(size_t i, std::vector<uint8_t>& out);  // U8 of any length; false if not known
   // Strings that must be known at compile time, one per element; nullopt and an error if they are not.
   std::optional<std::vector<std::string>> strings(size_t i);
-  const StringTable& string_table(size_t i);  // null and an error if input i is no string tensor
+  const StringTable& string_table(size_t i);  // null and an error if input i is not a string tensor
 
   // Attributes.
   bool has_attr(const char* name) const { return node_.attributes.count(name) != 0; }
@@ -147,7 +147,7 @@ class OpCall {
   ValuePtr concat(std::span<const ValuePtr> parts, int axis, const char* suffix);
   // Rewrites string tensors as indices into one common table. False, with an error, if one of them is not a string tensor.
   bool unify_string_tables(std::vector<ValuePtr>& parts, StringTable& all);
-  Tensor tensor_of(const ValuePtr& value);  // undefined and an error if it is no tensor
+  Tensor tensor_of(const ValuePtr& value);  // undefined and an error if it is not a tensor
   void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);
 
   void fail(std::string why) {

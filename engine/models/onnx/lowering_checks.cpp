@@ -10,7 +10,7 @@
 namespace arenascope::models {
 namespace {
 
-// An input that is no tensor although the operator reads tensors.
+// An input that is not a tensor although the operator reads tensors.
 const Value* unread_sequence(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
   if (node.op.starts_with("Sequence") || node.op.starts_with("Optional") || node.op == "ConcatFromSequence" ||
       node.op == "Identity" || node.op == "Loop")

@@ -159,7 +159,7 @@ struct Scope {
 Status sort_nodes(Graph& graph, const Scope* outer);
 
 // The path of external data; nullopt if there is no such file. Errors: `location` leaves `folder` (an absolute path,
-// "..", a link), or is no file.
+// "..", a link), or is not a file.
 Result<std::optional<std::filesystem::path>> find_external(const std::filesystem::path& folder,
                                                            const std::string& location);
 // The part of an external file that contains a weight of `expected` bytes; nullopt if the file is too short. `length`

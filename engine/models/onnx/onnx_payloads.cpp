@@ -51,7 +51,7 @@ struct Field {
   size_t body = 0;
 };
 
-// Reads the fields of file[at, end) one after another. After an error, `failed_at` is its offset.
+// Reads the fields of file[at, end) in sequence. After an error, `failed_at` is its offset.
 class Fields {
  public:
   Fields(std::span<const std::byte> file, size_t begin, size_t end) : file_(file), cursor_(begin), end_(end) {}

@@ -8,7 +8,7 @@
 namespace arenascope::models::symbolic {
 namespace {
 
-// The size for -1 in a Reshape, if at most one factor remains that is no number.
+// The size for -1 in a Reshape, if at most one factor remains that is not a number.
 SymbolicSize inferred_size(const SymbolicSizes& from, const SymbolicSizes& to) {
   int64_t times = 1, divided = 1;
   std::vector<LinearSize> factors;

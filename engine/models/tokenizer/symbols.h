@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Byte pair encoding's inner loop: symbols in a row, of which the pair that comes first by a rule is joined, again and
+// Byte pair encoding's inner loop: consecutive symbols, of which the pair that comes first by a rule is joined, again and
 // again (Sennrich, Haddow and Birch 2016), with a queue of candidates so that long words take n·log n.
 #pragma once
 #include <cstdint>

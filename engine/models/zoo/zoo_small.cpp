@@ -70,7 +70,7 @@ Result<Model> build_mul_mat(const OpenOptions&) {
   return builder.finish();
 }
 
-// W and x, b: leafs; y = MUL_MAT, y2 = ADD, o = RELU: nodes that run one after the other, each on all threads.
+// W and x, b: leafs; y = MUL_MAT, y2 = ADD, o = RELU: nodes that run in sequence, each on all threads.
 // As in ggml's introductory article, everything is in one pool of fixed size, data too. The work buffer is allocated after
 // it when the graph is computed. With a scratch buffer the data of the result is outside the pool.
 Result<Model> build_mul_mat_in_pool(const OpenOptions& options) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Performance of the real window, offscreen at 1600x900: prints a row per metric with its target. Where wall-clock
 // time depends on other load, the following row is the CPU time of the UI thread, which is compared with the budget.
-// Failing means 1.5 times the target, twice for waits, three times in a row: wake-up latency of the kernel and time
+// Failing means 1.5 times the target, twice for waits, three consecutive times: wake-up latency of the kernel and time
 // stolen by the host vary, whereas a regression fails every time.
 //   ARENASCOPE_FILES        colon-separated files whose first display is timed as well
 //   ARENASCOPE_FIGURES=all  also 10,000,000 spans; test names can be given on the command line

@@ -210,7 +210,7 @@ TEST_CASE("GatedDeltaNet: more tokens than the unroll limit run as a loop") {
 }
 
 TEST_CASE("GatedDeltaNet: epsilon of a short vector's norm, state sizes given by one input") {
-  // A query, a key and a value of one element each, one after another; without decay.
+  // A query, a key and a value of one element each, concatenated; without decay.
   const Source packed{{1, 3}, {1e-3, 1, 2}}, state{{1, 1, 1, 1}, {3}}, none{{1}, {0}}, closed{{1, 1}, {-40}};
   const Attr gated{"update_rule", std::string("gated")}, unit = whole("qk_l2_norm", 1);
   const Results plain =

@@ -46,7 +46,7 @@ Seen follow(const Seeing& u, const Numbers& x, const Numbers& memory, bool backw
   return out;
 }
 
-// The values of one direction or of both, one after another.
+// The values of one direction or of both, concatenated.
 template <class F>
 Numbers of_ways(size_t ways, F&& numbers) {
   Numbers out;

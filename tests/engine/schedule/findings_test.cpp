@@ -426,7 +426,7 @@ TEST_CASE("without recorded reservations there are no findings about reserved me
   trace::Session session;
   session.describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
   constexpr Bytes kMiB = 1 << 20;
-  for (int i = 0; i < 4; ++i) {  // one after the other, each at an address of its own
+  for (int i = 0; i < 4; ++i) {  // in sequence, each at a separate address
     const uint64_t address = static_cast<uint64_t>(i + 1) << 24;
     for (const trace::Event& e : {trace::alloc(2 * i, trace::MemoryKind::Default, address, kMiB, 0, i),
                                   trace::free(2 * i + 3, trace::MemoryKind::Default, address, kMiB, 0, i)})

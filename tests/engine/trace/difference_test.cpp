@@ -53,7 +53,7 @@ void add_memory(Session& session, const Sizes& sizes) {
   session.events(TrackId(1), events);
 }
 
-// Runs of two nodes one after the other; the first run is cold.
+// Runs of two nodes in sequence; the first run is cold.
 void add_runs(Session& session, const Sizes& sizes, int runs) {
   for (int i = 0; i < runs; ++i) {
     const Nanoseconds begin = 1000 + 1000 * i, middle = begin + 100;

@@ -292,7 +292,7 @@ void top(const KernelArgs& args) {
   }
 }
 
-// Vectors with stride 1 in input and result, one after the other.
+// Vectors with stride 1 in input and result, in sequence.
 template <class C, class Sum>
 void run_along(const KernelArgs& args, const CumSumParams& p, bool product) {
   const TensorImpl &node = args.node, &source = args.source(0);

@@ -191,7 +191,7 @@ Sources unpacked(OpCall& c, const IndexTable& indices) {
     c.fail(fmt::format("its queries have the shape {}: expected [B, S, H·D]", to_string(q.sizes())));
     return {};
   }
-  if (!c.has(1)) {  // a decoder's: all three one after another
+  if (!c.has(1)) {  // a decoder's: all three concatenated
     const int64_t each = q.sizes()[2] / 3;
     const auto part = [&](int64_t i, const char* suffix) {
       return c.op(Op::Cont, {c.slice(q, 2, i * each, (i + 1) * each, 1, fmt::format("{}_part", suffix).c_str())},

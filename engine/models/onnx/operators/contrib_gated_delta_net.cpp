@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ONNX Runtime's GatedDeltaNet: attention whose past is one matrix for each head, which fades, is corrected and grows with each
-// token, over sequences that are packed one after another.
+// token, over concatenated sequences.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/delta_net_loop.h"
 #include "engine/models/onnx/operators/long_recurrence.h"
@@ -331,7 +331,7 @@ class DeltaNet {
                       name("_out").c_str());
   }
 
-  // Parts of sequences one after another.
+  // Parts of sequences, concatenated.
   Tensor joined(const std::vector<Tensor>& parts, const Dims& sizes, const char* suffix) {
     if (parts.empty()) {
       OpParams none;

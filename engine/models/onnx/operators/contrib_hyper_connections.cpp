@@ -10,7 +10,7 @@
 namespace arenascope::models {
 namespace {
 
-// Streams [.., branches, width] in f32, which the file may have one after another, [.., branches · width].
+// Streams [.., branches, width] in f32, which may be concatenated in the file, [.., branches · width].
 struct Streams {
   Tensor x;
   Dims before;  // the dimensions in front

@@ -147,7 +147,7 @@ void non_max_suppression(OpCall& c) {
       std::vector<int64_t> order;
       for (int64_t i = 0; i < s[2]; ++i)
         if (!min_known || scores->number(first + i) > least) order.push_back(i);
-      const auto key = [&](int64_t i) {  // what is no number comes last
+      const auto key = [&](int64_t i) {  // NaN comes last
         const double score = scores->number(first + i);
         return std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
       };

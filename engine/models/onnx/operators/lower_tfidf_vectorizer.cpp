@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMax = 1 << 16;  // n-grams, and comparisons of one kind
 
-// n-grams of one length, stored one after the other.
+// n-grams of one length, concatenated.
 struct Grams {
   int64_t length = 1;
   std::vector<int64_t> items, columns;  // columns[i]: where the i-th is counted

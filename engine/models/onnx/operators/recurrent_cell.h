@@ -20,7 +20,7 @@ struct Activation {
   Tensor edge = {}, zero = {};  // what a function with a threshold compares with and gives below it
 };
 
-// The activations of `directions` directions of a cell with so many gates, one after another; default activations if the
+// The activations of `directions` directions of a cell with so many gates, concatenated; default activations if the
 // file specifies none. Empty, with an error, if one is unknown or some are missing.
 std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t directions);
 // The same as attributes of a node.
