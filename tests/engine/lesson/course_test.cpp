@@ -41,7 +41,7 @@ TEST_CASE("all expectations of all lessons hold") {
     CHECK_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
     if (!lesson) continue;
     if (!has_device(*lesson)) {
-      MESSAGE("skipped: " << lesson->id << " wants the backend " << lesson->settings.backend);
+      MESSAGE("skipped: " << lesson->id << " requires the backend " << lesson->settings.backend);
       continue;
     }
     for (const Error& error : check(*lesson)) FAIL_CHECK(error.message);

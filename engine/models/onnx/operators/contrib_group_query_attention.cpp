@@ -133,7 +133,8 @@ class GroupQuery {
     a.scale = specified != 0.0f ? specified : 1 / std::sqrt(static_cast<float>(a.q.sizes()[3]));
     a.softcap = c_.attr_float("softcap", 0);
     const int64_t window = c_.attr_int("local_window_size", -1);
-    if (window == 0 || window < -1) return c_.fail(fmt::format("local_window_size cannot be {}", window));
+    if (window == 0 || window < -1)
+      return c_.fail(fmt::format("local_window_size is {}: expected -1 or at least 1", window));
     if (c_.has(10)) a.mask = c_.cast(c_.in(10), DType::F32, ":bias_f32");
     if (use_.staged()) {
       a.open = !c_.has(10) && !use_.fresh;
@@ -150,7 +151,7 @@ class GroupQuery {
     else if (c_.attr_int("smooth_softmax", -1) == 1)
       a.sink = c_.constant(HostArray::make(DType::F32, {1, 1, 1, 1}), ":sink");
     const int64_t shown = c_.attr_int("qk_output", 0);
-    if (shown < 0 || shown > 2) return c_.fail(fmt::format("qk_output cannot be {}: expected 0 to 2", shown));
+    if (shown < 0 || shown > 2) return c_.fail(fmt::format("qk_output is {}: expected 0 to 2", shown));
     a.shows_scores = c_.has_output(3);
     a.mode = shown == 1 ? 2 : 3;
   }

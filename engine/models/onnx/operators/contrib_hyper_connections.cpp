@@ -189,7 +189,7 @@ void group_router(OpCall& c) {
   if (logits->rank() < 2 || logits.sizes().back() < 1)
     return c.fail(
         fmt::format("its logits have the shape {}: expected at least 2 dimensions", to_string(logits.sizes())));
-  if (k < 1) return c.fail(fmt::format("the number of selected experts cannot be {}", k));
+  if (k < 1) return c.fail(fmt::format("top_k is {}: expected at least 1", k));
   if (c.has_output(1) || c.has_output(2)) return all_scores(c, logits, bias);
   const int64_t experts = logits.sizes().back(), rows = logits->element_count() / experts;
   if (c.has(2)) return c.fail("a projection requires the output of the scores of all experts");
@@ -199,7 +199,7 @@ void group_router(OpCall& c) {
     return c.fail(
         fmt::format("{} of {} experts in {} of {} groups are not a valid selection", k, experts, best, groups));
   const int64_t members = experts / groups, counted = c.attr_int("group_topk", 2);
-  if (counted < 1) return c.fail(fmt::format("group_topk cannot be {}", counted));
+  if (counted < 1) return c.fail(fmt::format("group_topk is {}: expected at least 1", counted));
   const Tensor shares = c.op(Op::Sigmoid, {c.reshape(logits, {rows, experts}, ":rows")}, ":weights");
   Tensor scores = c.op(Op::Add, {shares, bias}, ":scores");
   if (best < groups) {

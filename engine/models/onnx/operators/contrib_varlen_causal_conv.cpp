@@ -78,7 +78,8 @@ void varlen_causal_conv(OpCall& c) {
     return c.fail(fmt::format("its weight {} does not match the input {}: expected [C, 1, 1 to {}] for [T, C]",
                               to_string(w), to_string(x.sizes()), kMaxTaps));
   const int64_t tokens = x.sizes()[0], channels = w[0], taps = w[2], dilation = c.attr_int("dilation", 1);
-  if (dilation < 1 || dilation > kMaxPlaces) return c.fail(fmt::format("dilation cannot be {}", dilation));
+  if (dilation < 1 || dilation > kMaxPlaces)
+    return c.fail(fmt::format("dilation is {}: expected 1 to {}", dilation, kMaxPlaces));
   const std::string activation = c.attr_string("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
     return c.fail(fmt::format("the activation '{}' is not supported", activation));

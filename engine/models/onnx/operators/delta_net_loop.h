@@ -12,7 +12,7 @@ struct DeltaCall {
   int64_t steps = 0;
   Tensor q, k, v, decay, beta;  // [S, T, …]; the last two may be undefined
   Tensor state;                 // [S, Hv, Dv, D]
-  Tensor update;                // result 2, where it is wanted
+  Tensor update;                // result 2, if the node has it
   float scale = 1;
   Dims results;                  // shape of result 0
   std::vector<int64_t> indices;  // indices of its rows among S · T, if some of these are padding

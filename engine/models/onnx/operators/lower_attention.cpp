@@ -63,7 +63,7 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   a.shows_scores = c.has_output(3);
   if (a.left < -1 || a.right < -1)
     c.fail(fmt::format("the window sizes {} and {} are invalid: expected at least -1", a.left, a.right));
-  if (a.mode < 0 || a.mode > 3) c.fail(fmt::format("qk_matmul_output_mode cannot be {}: expected 0 to 3", a.mode));
+  if (a.mode < 0 || a.mode > 3) c.fail(fmt::format("qk_matmul_output_mode is {}: expected 0 to 3", a.mode));
   return c.ok();
 }
 

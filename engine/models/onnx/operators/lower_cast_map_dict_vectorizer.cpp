@@ -76,7 +76,7 @@ void cast_map(OpCall& c) {
   const std::string form = c.attr_string("map_form", "DENSE"), to = c.attr_string("cast_to", "TO_FLOAT");
   if (form == "SPARSE") {
     const int64_t most = c.attr_int("max_map", 1);
-    if (most < 1 || most > kMaxMapped) return c.fail(fmt::format("max_map cannot be {}", most));
+    if (most < 1 || most > kMaxMapped) return c.fail(fmt::format("max_map is {}: expected 1 to {}", most, kMaxMapped));
     positions.assign(static_cast<size_t>(most), -1);
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (numbers[i] < 0 || numbers[i] >= most)

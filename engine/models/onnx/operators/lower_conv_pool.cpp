@@ -110,7 +110,7 @@ PoolParams pool_params(OpCall& c, const Window& w) {
 
 int32_t read_groups(OpCall& c) {
   const int64_t groups = c.attr_int("group", 1);
-  if (groups < 1 || groups > INT_MAX) c.fail(fmt::format("the number of groups cannot be {}", groups));
+  if (groups < 1 || groups > INT_MAX) c.fail(fmt::format("group is {}: expected at least 1", groups));
   return static_cast<int32_t>(std::clamp<int64_t>(groups, 1, INT_MAX));
 }
 
@@ -277,7 +277,7 @@ void lp_pool(OpCall& c) {
 
 void lrn(OpCall& c) {
   const int64_t size = c.attr_int("size", 0);
-  if (size < 1 || size > INT_MAX) return c.fail(fmt::format("size cannot be {}", size));
+  if (size < 1 || size > INT_MAX) return c.fail(fmt::format("size is {}: expected at least 1", size));
   const LrnParams params{static_cast<int32_t>(size), c.attr_float("alpha", 1e-4f), c.attr_float("beta", 0.75f),
                          c.attr_float("bias", 1)};
   c.out(0, c.op_with(Op::Lrn, {c.in(0)}, params));

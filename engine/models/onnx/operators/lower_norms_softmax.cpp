@@ -56,7 +56,7 @@ void batch_norm(OpCall& c) {
   const bool training = learning || (c.opset() >= 14 && c.attr_int("training_mode", 0) != 0);
   if (!training) {
     for (size_t i = 1; i < c.output_count(); ++i)
-      if (c.has_output(i)) return c.fail("the statistics of training are wanted");
+      if (c.has_output(i)) return c.fail("outputs with training statistics are not supported");
     return c.out(0, c.op_with(Op::BatchNorm, {x, scale, shift, mean, variance}, params));
   }
   if (x->rank() < 2) return c.fail("its input needs a channel dimension");

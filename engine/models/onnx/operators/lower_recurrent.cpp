@@ -53,7 +53,7 @@ class Recurrent {
       return refused("its input needs three dimensions and a hidden size");
     functions_ = read_activations(c_, gates_, directions_);
     if (c_.has_attr("clip") && !(c_.attr_float("clip", 0) > 0))
-      return refused(fmt::format("clip cannot be {}", c_.attr_float("clip", 0)));
+      return refused(fmt::format("clip is {}: expected a positive number", c_.attr_float("clip", 0)));
     if (transposed_) x_ = c_.g().cont(swapped(x_, ":time_first"), c_.name_of(":x"));
     if (!x_ || !c_.ok()) return false;
     steps_ = x_.sizes()[0], batch_ = x_.sizes()[1];

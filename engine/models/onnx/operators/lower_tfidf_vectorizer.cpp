@@ -112,7 +112,7 @@ void tf_idf_vectorizer(OpCall& c) {
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     return c.fail(fmt::format("the mode '{}' is not supported: expected TF, IDF or TFIDF", mode));
   const int64_t skips = c.attr_int("max_skip_count", 0);
-  if (skips < 0 || skips > 1 << 10) return c.fail(fmt::format("max_skip_count cannot be {}", skips));
+  if (skips < 0 || skips > 1 << 10) return c.fail(fmt::format("max_skip_count is {}: expected 0 to 1024", skips));
   const bool one_line = x->rank() == 1;
   const int64_t rows = one_line ? 1 : x.sizes()[0];
   const Tensor lines =

@@ -360,7 +360,8 @@ void tree_regressor(OpCall& c) {
   Forest f;
   if (!x || !read_named_forest(c, "target", f)) return;
   f.targets = c.attr_int("n_targets", 1);
-  if (f.targets < 1 || f.targets > 1 << 16) return c.fail(fmt::format("the number of targets cannot be {}", f.targets));
+  if (f.targets < 1 || f.targets > 1 << 16)
+    return c.fail(fmt::format("the number of targets is {}: expected 1 to 65536", f.targets));
   const std::string aggregate = c.attr_string("aggregate_function", "SUM");
   static constexpr const char* kNames[] = {"AVERAGE", "SUM", "MIN", "MAX"};
   const auto found = std::find(std::begin(kNames), std::end(kNames), aggregate);

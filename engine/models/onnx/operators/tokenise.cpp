@@ -37,7 +37,7 @@ class Tokens {
   // How strings are split: into characters, by separators, or by a pattern of tokens.
   bool read() {
     const int64_t least = c_.attr_int("mincharnum", 0);
-    if (least < 1) return refused(fmt::format("mincharnum cannot be {}", least));
+    if (least < 1) return refused(fmt::format("mincharnum is {}: expected at least 1", least));
     min_ = static_cast<size_t>(least);
     const auto* separators = c_.attr("separators");
     const std::string token = c_.attr_string("tokenexp", "");
