@@ -314,7 +314,8 @@ void one_hot(OpCall& c) {
   Tensor indices = c.in(0);
   const auto depth = c.ints(1);
   const Tensor values = c.in(2);
-  if (!indices || !values || !depth || depth->size() != 1) return c.fail("its depth must be a constant with one element");
+  if (!indices || !values || !depth || depth->size() != 1)
+    return c.fail("its depth must be a constant with one element");
   if ((*depth)[0] < 0 || (*depth)[0] > HostArray::kMaxElements)
     return c.fail(fmt::format("depth is {}: expected 0 to {}", (*depth)[0], HostArray::kMaxElements));
   const int axis = c.axis(c.attr_int("axis", -1), indices->rank() + 1);
