@@ -191,7 +191,7 @@ Tensor zeros_tensor(OpCall& c, const BlockwiseWeights& from, const char* suffix)
 
 Tensor unpacked_codes(OpCall& c, const Tensor& bytes, int bits, const char* suffix) {
   if (!bytes || bytes->rank() < 1 || bytes->rank() >= kMaxDims || bytes.dtype() != DType::U8) {
-    c.fail("its codes must be u8");
+    c.fail("its quantised values must be u8");
     return {};
   }
   const std::string at = suffix;

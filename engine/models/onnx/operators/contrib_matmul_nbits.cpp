@@ -128,7 +128,7 @@ void gather_blocks(OpCall& c) {
   if (!c.ok()) return;
   if (axis == along) return c.fail("gathering along the quantised axis would split blocks");
   if (packed && (data.dtype() != DType::U8 || axis == rank - 1))
-    return c.fail("its packed codes must be u8, gathered along another axis than the last");
+    return c.fail("its packed weight must be u8, gathered along another axis than the last");
   if ((bits != 2 && bits != 4 && bits != 8) || block < 1)
     return c.fail(fmt::format("blocks of {} weights of {} bits are not supported", block, bits));
   const auto taken = [&](size_t i, const char* suffix) {
