@@ -159,10 +159,10 @@ struct Raw {
   }
 };
 
-// Adds what runs leave to be derived: marks and lives.
+// Adds marks and lifetimes, which are derived from the runs.
 void derive_steps(Raw& raw);
 
-// Each reads one format; `name` is the file's, for sentences.
+// Each reads one format; `name` is the file's, for messages.
 Result<Raw> read_recording(ByteSpan bytes, const std::string& name);
 Result<Raw> read_json(ByteSpan bytes, const std::string& name);
 Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name);

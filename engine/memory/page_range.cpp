@@ -35,7 +35,7 @@ PageRange::PageRange(Bytes capacity) {
   constexpr Bytes kMinBytes = Bytes{1} << 20;
   const Bytes limit = address_space_limit();
   const Bytes most = limit == kUnknownMemory ? limit : limit / 4;
-  if (limit != kUnknownMemory)  // half of what is left of it: there is some for the next one
+  if (limit != kUnknownMemory)  // half of the remainder, so that the next one gets some
     capacity = std::min(capacity, std::max<Bytes>(most - reserved_addresses.load(std::memory_order_relaxed), 0) / 2);
   for (capacity = std::max(capacity & ~(page_ * 64 - 1), page_ * 64);; capacity = capacity / 2 & ~(page_ * 64 - 1)) {
     const bool fits = take_addresses(capacity, most);

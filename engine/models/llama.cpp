@@ -54,7 +54,7 @@ class LlamaBuilder {
     return g_.rms_norm(x, s_.epsilon, builder_.weight(name + ".weight", {width}, {0.9, 1.1}), name);
   }
   Tensor after(const std::string& name, const Tensor& x) { return s_.post_norms ? norm(name, x, s_.width) : x; }
-  // cap·tanh(x ÷ cap): what comes out lies within ±cap.
+  // cap·tanh(x ÷ cap): what comes out is within ±cap.
   Tensor capped(const Tensor& x, float cap, const std::string& name) {
     return g_.scale(g_.op(Op::Tanh, {g_.scale(x, 1 / cap)}), cap, 0, name);
   }
@@ -138,8 +138,8 @@ class LlamaBuilder {
                      at + "ffn_experts");
   }
 
-  // Where gradients may be wanted: every expert computes every token, and a token's weights leave those out that it does
-  // not go through.
+  // Where gradients may be required: every expert computes every token, and a token's weights are 0 for experts that are not
+  // selected.
   Tensor every_expert(const std::string& at, const Tensor& z, const Tensor& all) {
     const Experts& e = s_.experts;
     const int64_t rows = z ? z.sizes()[0] : 0;
@@ -179,7 +179,7 @@ class LlamaBuilder {
   GraphBuilder& g_;
   const LlamaSizes s_;
   const int64_t depth_;
-  const bool training_, complete_;  // whole: gradients may be wanted
+  const bool training_, complete_;  // whole: gradients may be required
   Decoder decoder_;
   Tensor positions_;
   std::optional<RotationTable> rotation_;

@@ -9,9 +9,9 @@ namespace arenascope::planner {
 class Loads {
  public:
   explicit Loads(const Items& items, const StopCheck& stop_check = {});
-  // The largest load while the item lives.
+  // The largest load during the lifetime of the item.
   Bytes most(const Item& item) const;
-  // The step of [lower, upper) at which least is live.
+  // The step of [lower, upper) with the least live bytes.
   int64_t min_load_step(int64_t lower, int64_t upper) const;
   Bytes peak_bytes() const { return peak_bytes_; }
   bool at_peak(const Item& v) const { return v.lower <= peak_step_ && peak_step_ < v.upper; }

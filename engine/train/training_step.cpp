@@ -220,7 +220,7 @@ class StepMaker {
     return note_sums(finish(written));
   }
 
-  // The graph knows in what each parameter's gradients are added up.
+  // Registers the accumulator of each parameter's gradients in the graph.
   Status note_sums(Status done) {
     for (size_t i = 0; done.ok() && i < parameters_.size(); ++i)
       if (sums_[i]) model_.graph.set_grad_accumulator(*parameters_[i], sums_[i].impl());

@@ -122,7 +122,7 @@ void FlameCanvas::lay_out() {
   viewport()->update();
 }
 
-// A flame graph that is lower than the view stands on its lower edge.
+// A flame graph that is lower than the view is aligned to its lower edge.
 static int top_of(const QAbstractScrollArea& area, int height, bool icicle) {
   return area.verticalScrollBar()->value() - (icicle ? 0 : std::max(0, area.viewport()->height() - height));
 }

@@ -48,7 +48,7 @@ void location(Page& page, TensorRef ref) {
   if (page.in.plan == nullptr) return;
   std::vector<trace::ArenaAllocation> slices;
   const trace::ArenaAllocation* seen = observed_slice(*page.in.snapshot, page.in.run, ref, slices);
-  // A plan that the run did not use says nothing about the location of its tensors.
+  // A plan that the run did not use does not determine the location of its tensors.
   if (seen == nullptr && trace::is_in_spaces(*page.in.snapshot, page.in.run, page.in.plan)) return;
   for (const trace::SliceInfo& slice : page.in.plan->slices) {
     if (slice.tensor != ref) continue;

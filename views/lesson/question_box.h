@@ -32,7 +32,7 @@ class QuestionBox : public QWidget {
   bool has_offer() const { return offered_; }
   void answer();                    // submits the current input
   void take_focus();                // for the answer to be typed
-  bool type(const QKeyEvent& key);  // false: not part of a number, or no number is asked for
+  bool type(const QKeyEvent& key);  // false: not part of a number, or no number is expected
   void hint();
   void reveal();
   QString feedback() const { return feedback_->text(); }

@@ -61,7 +61,7 @@ struct Node {
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
   int64_t opset = 1;       // opset of its domain
-  bool continues = false;  // made here: the part of a node that is left, with attributes and inputs of its own
+  bool continues = false;  // created here: the remainder of a node, with separate attributes and inputs
   std::string within;      // the function calls that it comes from, as a layer inside of its own layer
 
   // "Conv 'conv1'", or with the first output if the node has no name.

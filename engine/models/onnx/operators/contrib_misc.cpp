@@ -125,7 +125,7 @@ void crop_and_resize(OpCall& c) {
   c.out(0, c.cast(c.op(Op::Where, {there, sampled, outside}, type == DType::F32 ? "" : ":y"), type));
 }
 
-// The tokens that would end a run of words said before get a score of minus infinity.
+// Tokens that would complete an n-gram of the sequence again get a score of minus infinity.
 void block_repeats(OpCall& c) {
   const Tensor ids = c.in(0), scores = c.in(1);
   const int64_t size = c.attr_int("ngram_size", 0);

@@ -16,7 +16,7 @@ SmallRounding rounding_of(OpCall& c) {
   return mode == "up" ? SmallRounding::Up : mode == "down" ? SmallRounding::Down : SmallRounding::Nearest;
 }
 
-// The fraction is dropped, and of what is left the low bits are kept.
+// The fraction is dropped, and the low bits of the integer are kept.
 Tensor to_small_integer(OpCall& c, const Tensor& x, const ir::SmallType& type, const std::string& at) {
   const auto number = [&](int64_t n, const char* suffix) {
     return c.scalar(static_cast<double>(n), DType::I32, (at + suffix).c_str());
