@@ -3221,8 +3221,8 @@ address %1</source>
         <translation>内存区地图</translation>
     </message>
     <message>
-        <source>B (comparison)</source>
-        <translation>B（比较对象）</translation>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
     </message>
     <message>
         <source>B: up to %1</source>
@@ -5011,8 +5011,8 @@ address %1</source>
         <translation>上一个规划</translation>
     </message>
     <message>
-        <source>B (comparison)</source>
-        <translation>B（比较对象）</translation>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
     </message>
     <message numerus="yes">
         <source>%n tensor(s)</source>
@@ -5230,8 +5230,8 @@ next: %7</source>
         <translation>上一个规划</translation>
     </message>
     <message>
-        <source>B (comparison)</source>
-        <translation>B（比较对象）</translation>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
     </message>
     <message>
         <source>B: %1</source>
@@ -7277,8 +7277,8 @@ next: %7</source>
         <translation>B：忙碌 %1</translation>
     </message>
     <message>
-        <source>B (comparison)</source>
-        <translation>B（比较对象）</translation>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
     </message>
     <message>
         <source>B %1</source>

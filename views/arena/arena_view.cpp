@@ -144,7 +144,7 @@ void ArenaView::update_header() {
     RectStyle other;
     other.outline = c.category(1);
     other.dashed = true;
-    h.legend.insert(h.legend.begin(), {tr("B (comparison)"), other});
+    h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
     h.add(peak_text(a.other));
   }
   if (context().source->ghost_plan() != nullptr) {

@@ -238,7 +238,7 @@ void LifetimesView::update_header() {
   };
   if (context().source->ghost_plan() != nullptr) add_dashed(tr("previous plan"), c.dim_text);
   if (l.needed > 0) add_dashed(tr("as planned"), c.dim_text);
-  if (l.compared) add_dashed(tr("B (comparison)"), c.category(1));
+  if (l.compared) add_dashed(tr("B: compared with"), c.category(1));
   set_header(std::move(h));
 }
 

@@ -320,7 +320,8 @@ void OccupancyView::add_legend(HeaderContent& h) const {
   }
   if (!o.ghost.empty())
     h.legend.push_back({tr("previous plan"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
-  if (!o.other.empty()) h.legend.push_back({tr("B (comparison)"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
+  if (!o.other.empty())
+    h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
 }
 
 void OccupancyView::update_header() {

@@ -79,7 +79,7 @@ void TimelineView::add_legend(HeaderContent& h) const {
   if (t.other) {
     RectStyle other;
     other.edge = c.category(1);
-    h.legend.push_back({tr("B (comparison)"), other});
+    h.legend.push_back({tr("B: compared with"), other});
   }
   if (!t.barriers.empty()) h.legend.push_back({tr("last arriver"), last, LegendChip::Shape::Triangle});
 }
