@@ -134,6 +134,7 @@ Status Runner::set_up(std::unique_ptr<Runner> previous, const Runner* similar) {
   PreparedSteps packed;
   if (previous) {
     if (auto ok = share_file_weights(*previous); !ok) return ok;
+    previous->forget_segments();
     packed = previous->executor_->release_prepared();
     previous->executor_.reset();  // releases its arena
     previous->context_->release_cached({});

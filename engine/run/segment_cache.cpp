@@ -10,7 +10,7 @@ namespace arenascope {
 namespace {
 
 constexpr size_t kMaxSegments = 64;
-constexpr Bytes kMaxSegmentBytes = Bytes{256} << 20;  // arenas and inputs of all segments
+constexpr Bytes kMaxSegmentBytes = Bytes{256} << 20;  // of all segments
 
 bool same_strings(const models::StringTable& a, const models::StringTable& b) { return a == b || (a && b && *a == *b); }
 
@@ -41,8 +41,11 @@ bool computes(const Segment& segment, const models::GivenInputs& inputs, int64_t
                      [&](const auto& fixed) { return same_values(fixed.second, inputs.tensors.at(fixed.first)); });
 }
 
-Bytes bytes_of(const Runner& runner) {
-  Bytes bytes = runner.plan().memory.arena_bytes;
+// Arena, inputs, and persistent memory: weights that the segment does not share, and those that it has packed for its shapes.
+Bytes bytes_of(Runner& runner) {
+  Bytes bytes = runner.plan().memory.arena_bytes + runner.context().stats({}, MemoryKind::Persistent).active;
+  if (const Device device = runner.program().backend->device(); !device.is_cpu())
+    bytes += runner.context().stats(device, MemoryKind::Persistent).active;
   for (const models::ValueInfo& input : runner.model().inputs) bytes += input.tensor->byte_count();
   return bytes;
 }

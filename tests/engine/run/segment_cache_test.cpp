@@ -114,6 +114,12 @@ void growing_loop(OnnxMaker& m, OnnxMaker& body, const std::string& scan = {}) {
   for (const std::string& result : results) m.output(result, {-1});
 }
 
+int64_t resident_bytes() {
+  int64_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
 }  // namespace
 
 TEST_CASE("the deferred subgraph of a detector is compiled once for the same boxes") {
@@ -210,6 +216,26 @@ TEST_CASE("a segment shares the weights that an earlier one has packed") {
   CHECK(last.context().stats({}, MemoryKind::Persistent).peak < last.executor().packed_weights().bytes);
   CHECK(opened.run({1}) == 0);
   CHECK(opened.values<float>("peak") == peaks);
+}
+
+// Each iteration has another number of rows, for which the weight is packed again.
+TEST_CASE("segments of many shapes stay within the memory limit of their cache") {
+  constexpr int64_t kWidth = 2048;  // 16 MiB
+  OnnxMaker m(20), body(20);
+  m.weight("w", {kWidth, kWidth}, Floats(kWidth * kWidth, 0.5f))
+      .weight("block", {1, 16, kWidth}, Floats(16 * kWidth, 1));
+  m.weight("axes", {2}, Ints{1, 2}).weight("flat", {2}, Ints{-1, kWidth});
+  body.node("Unsqueeze", {"list", "axes"}, {"column"}).node("Mul", {"column", "block"}, {"blocks"});
+  body.node("Reshape", {"blocks", "flat"}, {"rows"});
+  body.node("Gemm", {"rows", "w"}, {"product"}, {Attr{"transB", int64_t{1}}});
+  body.node("ReduceMax", {"product"}, {"peak"}, {Attr{"keepdims", int64_t{0}}});
+  growing_loop(m, body, "peak");
+  Opened opened(m);
+  const int64_t before = resident_bytes();
+  CHECK(opened.run({1e-9f}) >= 30);
+  REQUIRE(opened.runner().loop()->body->executor().packed_weights().bytes >= Bytes{16} << 20);
+  const int64_t grown = resident_bytes() - before;
+  CHECK(grown < int64_t{400} << 20);
 }
 
 }  // namespace arenascope::test
