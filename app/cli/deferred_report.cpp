@@ -75,7 +75,7 @@ Json deferred_json(Runner& runner) {
                                 {"branch", !loop_info.conditional},
                                 {"first_iteration", loop_info.first},
                                 {"iterations", loop->iterations},
-                                {"compilations", loop->graphs},
+                                {"graphs", loop->graphs},
                                 {"deferred", deferred_json(*loop->body)}});
   }
   return list;

@@ -101,18 +101,18 @@ Json schema_of(const Tool& tool) {
   return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
 }
 
-// Symbolic links are followed before the folder is compared.
+// Symbolic links are followed before the folder is compared. Not a directory: a model in it could be a link to another folder.
 Result<std::string> path_below(const fs::path& folder, const std::string& given) {
   if (given.starts_with("zoo:")) return given;
   if (given.empty() || given.find('\0') != std::string::npos)
     return Error{fmt::format("expected a path below {}, found an empty or invalid one", folder.string())};
   std::error_code error;
   const fs::path path = fs::weakly_canonical(folder / given, error);
-  if (error) return Error{fmt::format("{}: {}", given, error.message())};
   const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
   // Before anything else, so that the message does not depend on whether a file outside exists.
-  if (end != folder.end()) return Error{fmt::format("{}: expected a file below {}", given, folder.string())};
+  if (error || end != folder.end()) return Error{fmt::format("{}: expected a file below {}", given, folder.string())};
   if (!fs::exists(path, error)) return Error{fmt::format("{}: file not found below {}", given, folder.string())};
+  if (fs::is_directory(path, error)) return Error{fmt::format("{}: expected a file, found a directory", given)};
   return path.string();
 }
 

@@ -24,6 +24,7 @@ enum RpcError : int {
 };
 
 constexpr size_t kMaxLine = size_t{4} << 20;
+constexpr int kMaxDepth = 64;
 constexpr std::array<std::string_view, 3> kProtocols{"2025-06-18", "2025-03-26", "2024-11-05"};
 
 struct ServeArguments {
@@ -111,7 +112,14 @@ std::optional<Json> response_to(const LineReader::Line& line, const ToolOptions&
   if (line.is_too_long)
     return rpc_error(Json(), kInvalidRequest, fmt::format("the message is longer than {} bytes", kMaxLine));
   if (line.text.find_first_not_of(" \t\r") == std::string::npos) return std::nullopt;
-  const Json message = Json::parse(line.text, nullptr, false);
+  // Copies of a value are recursive, so that their depth is limited.
+  bool is_deep = false;
+  const auto limit_depth = [&](int depth, Json::parse_event_t, const Json&) {
+    is_deep |= depth > kMaxDepth;
+    return !is_deep;
+  };
+  const Json message = Json::parse(line.text, limit_depth, false);
+  if (is_deep) return rpc_error(Json(), kInvalidRequest, fmt::format("the message has more than {} levels", kMaxDepth));
   if (message.is_discarded()) return rpc_error(Json(), kParseError, "the message is not JSON");
   return response_to(message, options);
 }

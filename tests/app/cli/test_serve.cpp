@@ -23,6 +23,8 @@ struct Served : TempFolder {
     write_file(folder + "/b.csv", "id,lower,upper,size\na,0,2,128\nb,1,3,64\n");
     write_file(*this / "secret.csv", "id,lower,upper,size\nsecret,0,2,64\n");
     std::filesystem::create_symlink(*this / "secret.csv", folder + "/link.csv");
+    std::filesystem::create_directory(folder + "/model");
+    std::filesystem::create_symlink(*this / "secret.csv", folder + "/model/model.onnx");
   }
 
   // The responses to the lines, in order. Each but the last must be answered by one line.
@@ -92,6 +94,7 @@ TEST_CASE("files outside of the folder, options as arguments and wrong types are
       {call("info", {{"file", "../secret.csv"}}), "expected a file below"},
       {call("info", {{"file", served / "secret.csv"}}), "expected a file below"},
       {call("info", {{"file", "link.csv"}}), "expected a file below"},
+      {call("info", {{"file", "model"}}), "expected a file, found a directory"},
       {call("info", {{"file", "/etc/passwd"}}), "expected a file below"},
       {call("info", {{"file", "../absent.csv"}}), "expected a file below"},
       {call("info", {{"file", "absent"}}), "absent: file not found below"},
@@ -124,7 +127,8 @@ TEST_CASE("malformed messages are answered by their error, and the next one is a
   const std::vector<std::pair<std::string, int>> cases{
       {"{\"jsonrpc\":", -32700},
       {"\x80\xff", -32700},
-      {deep, -32700},
+      {deep, -32600},
+      {R"({"jsonrpc":"2.0","id":1,"method":"ping","params":)" + deep + std::string(100'000, ']') + "}", -32600},
       {quote, -32600},
       {"[]", -32600},
       {"42", -32600},
