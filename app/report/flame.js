@@ -129,7 +129,8 @@ function flameSection() {
     const columns = [{key: 'name', title: 'name'}, {key: 'parent', title: 'parent'}, {key: 'total', title: 'total', text: plot.text},
       {key: 'self', title: 'self', text: plot.text}, {key: 'count', title: 'count', text: String}];
     body.replaceChildren(plot.status, make('div', {class: 'scroll'}, plot.box), make('details', {}, make('summary', {}, t('asTable')),
-      table(columns, rows.slice(0, FLAME_FRAMES_IN_TABLE))));
+      table(columns, rows.slice(0, FLAME_FRAMES_IN_TABLE)),
+      rows.length > FLAME_FRAMES_IN_TABLE ? make('p', {class: 'muted'}, t('omittedFrames') + ' ' + (rows.length - FLAME_FRAMES_IN_TABLE).toLocaleString()) : ''));
     if (flame.omitted) body.append(make('p', {class: 'muted'}, t('omittedFrames') + ' ' + flame.omitted.toLocaleString()));
     plot.draw();
   };

@@ -27,7 +27,8 @@ FlameDataPtr make_data(SnapshotPtr snapshot, const ComparisonPtr& comparison, Fl
   auto data = std::make_shared<FlameData>();
   data->weight = weight;
   data->tree = trace::flame_tree(*snapshot, weight, range, stacks);
-  if (comparison && !data->tree.empty())
+  // The times of a range have no counterpart in the other document.
+  if (comparison && !range && !data->tree.empty())
     data->in_other = trace::totals_in(trace::flame_tree(*comparison->other.snapshot, weight, {}, stacks), data->tree);
   data->snapshot = std::move(snapshot);
   return data;
@@ -261,7 +262,7 @@ void FlameView::take(FlameDataPtr shown) {
 }
 
 void FlameView::match() {
-  if (!canvas_->data()) return;
+  if (!canvas_->data()) return found_->clear();
   matching_.request([shown = canvas_->data(), text = search_->text()](std::stop_token) -> Background::Result {
     return std::make_shared<FlameMatch>(match_frames(shown->tree, text));
   });

@@ -93,6 +93,7 @@ class Searcher {
   // Results for spans of one label and for allocations of one owner.
   struct Label {
     trace::EventKind kind;
+    bool is_pause;
     uint32_t id;
     int32_t graph, kernel;
     auto operator<=>(const Label&) const = default;
@@ -176,7 +177,7 @@ bool Searcher::label_matches(const trace::Event& span) {
   const bool is_work = span.kind() == trace::EventKind::Work;
   const bool named = is_work || span.kind() == trace::EventKind::Slice;
   const trace::GraphInfo* graph = is_work ? snapshot_.graph_of(span.run()) : nullptr;
-  const Label label{span.kind(), named ? span.id : 0, graph == nullptr ? -1 : graph->id.value,
+  const Label label{span.kind(), span.is_pause(), named ? span.id : 0, graph == nullptr ? -1 : graph->id.value,
                     is_work ? span.kernel().value : -1};
   const auto [it, added] = labels_.try_emplace(label, false);
   if (!added) return it->second;
@@ -222,6 +223,7 @@ bool Searcher::owner_matches(const trace::SpaceAllocation& allocation) {
     return it->second = tensor != nullptr && matches(*tensor);
   }
   if (has_filter(Field::Op) || has_filter(Field::Layer)) return false;
+  if (trace::is_arena(allocation)) return names_match(query_, {qt(trace::display_name(snapshot_, allocation))});
   const auto stack = stack_of_.find(allocation.block);
   const uint32_t key = stack == stack_of_.end() ? UINT32_MAX - allocation.allocator : stack->second;
   const auto [it, added] = sites_.try_emplace(key, false);

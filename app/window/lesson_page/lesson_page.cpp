@@ -40,6 +40,7 @@ Json templates_json() {
   return {{"no_number", t.no_number.toStdString()},
           {"too_many", t.too_many.toStdString()},
           {"too_many_bytes", t.too_many_bytes.toStdString()},
+          {"too_few", t.too_few.toStdString()},
           {"fits", t.fits.toStdString()},
           {"collides_at_step", t.collides_at_step.toStdString()},
           {"collides", t.collides.toStdString()},

@@ -17,7 +17,7 @@ struct LessonText {
 };
 Result<std::string> lesson_page(const std::vector<LessonText>& lessons, const std::vector<PlayedStep>& played);
 
-// Writes the page of a lesson, a built-in one in all languages. Errors: as above; the lesson cannot be read; the file
+// Writes the page of a lesson, one given by its id in all languages. Errors: as above; the lesson cannot be read; the file
 // cannot be written.
 Status write_lesson_page(const QString& name, const QString& path);
 

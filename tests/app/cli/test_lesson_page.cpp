@@ -70,6 +70,12 @@ for (let i = 0; i < D.steps.length; i++) {
   give(q, false);
   click('answer');
   if (answered(i).wrong !== 1 || answered(i).right || sign() !== '✗') fault('a wrong answer is not refused: ' + document.getElementById('question').textContent);
+  if (q.kind === 'number' && stepTexts().question.replies.truth >= 0) {
+    document.querySelector('#question input').value = -1;
+    click('answer');
+    const reply = document.querySelector('#question .reply')?.textContent ?? '';
+    if (answered(i).wrong !== 2 || sign() !== '✗' || reply.length < 4 || reply.includes('undefined')) fault('a negative number: ' + reply);
+  }
   while (document.getElementById('hint')) click('hint');
   if (answered(i).hints !== stepTexts().question.hints.length) fault('hints are missing');
   give(q, true);
