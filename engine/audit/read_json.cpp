@@ -128,7 +128,8 @@ class Reader {
   // A row is a thread of a process; its name contains both names, if present.
   int32_t thread(const JsonRecord& e) {
     const std::string pid = text(e, "pid"), tid = text(e, "tid");
-    const int32_t row = tables_.track(pid + "/" + tid, "thread " + tid);
+    const bool is_number = tid.find_first_not_of("-0123456789") == std::string::npos;
+    const int32_t row = tables_.track(pid + "/" + tid, is_number ? "thread " + tid : tid);
     process_of_.try_emplace(row, pid);
     return row;
   }

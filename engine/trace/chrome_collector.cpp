@@ -10,6 +10,12 @@ namespace arenascope::trace {
 
 namespace {
 
+// A number needs a noun; "stream 7" has one.
+std::string name_of_thread(const std::string& thread) {
+  const bool is_number = thread.find_first_not_of("-0123456789") == std::string::npos;
+  return is_number ? "thread " + thread : thread;
+}
+
 using Phase = SpanMatcher::Phase;
 using Category = LeftOut::Category;
 constexpr char kSeparator = '\x1f';  // between the parts of a key
@@ -131,7 +137,7 @@ size_t ChromeCollector::track(const JsonRecord& e) {
   const size_t n = builder.track("process " + process + " thread " + thread);
   if (process_of_.try_emplace(n, process).second) {
     ThreadInfo& info = builder.info(n);
-    info.name = "thread " + thread;
+    info.name = name_of_thread(thread);
     info.process = json_integer(e["pid"]);
     info.thread = json_integer(e["tid"]);
     info.kind = thread.rfind("stream", 0) == 0 ? TrackKind::DeviceQueue : TrackKind::Worker;

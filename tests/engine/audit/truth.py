@@ -213,7 +213,7 @@ def profile(path):
     busy = {}
     for key, intervals in threads.items():
         pid, tid = key.split("/", 1)
-        name = names.get(key, "thread " + tid)
+        name = names.get(key, tid if tid.strip("-0123456789") else "thread " + tid)
         name = processes[pid] + ", " + name if pid in processes else name
         busy.setdefault(name, []).append(union(intervals) / length)
     out["busy shares"] = {name: sorted(shares) for name, shares in busy.items()}
