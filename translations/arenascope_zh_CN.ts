@@ -5522,7 +5522,7 @@ next: %7</source>
     </message>
     <message>
         <source>“%1” is not a kind: expected node, tensor, span, allocation, frame or message</source>
-        <translation>“%1”不是种类：应为 node、tensor、span、allocation、frame 或 message</translation>
+        <translation>“%1”不是种类：应为 node（节点）、tensor（张量）、span（区间）、allocation（分配）、frame（帧）或 message（消息）</translation>
     </message>
     <message>
         <source>/%1/ is not a regular expression: %2</source>

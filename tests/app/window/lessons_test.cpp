@@ -355,14 +355,17 @@ class LessonsTest : public QObject, protected LessonFixture {
         if (!panels().dock(QString::fromLatin1(kind.id))->isHidden()) ids << QString::fromLatin1(kind.id);
       return ids;
     };
+    const QStringList before = visible();
+    const QString front = panels().front();
+    QVERIFY(before.size() > 4);
     enter("objects", 0);
     QCOMPARE(visible(), (QStringList{"lesson", "objects"}));
     panel()->begin({});
     QCOMPARE(window_->shell().layouts->current(), QStringLiteral("time"));
-    QStringList after = visible();
-    after.removeAll(QStringLiteral("lesson"));
-    window_->shell().layouts->apply(QStringLiteral("time"));  // for the document of the lesson
-    QCOMPARE(after, visible());
+    QCOMPARE(panels().front(), front);
+    // The document of the lesson may have content for more panels.
+    const QStringList after = visible();
+    for (const QString& id : before) QVERIFY2(after.contains(id), qPrintable(id));
   }
 
   // Its question used to enlarge the window beyond the screen.

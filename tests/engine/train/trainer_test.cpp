@@ -360,7 +360,7 @@ TEST_CASE("token data is cut into sequences, and faults are reported") {
   CHECK(said({0, 0, 1}, 3).find("3 bytes") != std::string::npos);
   CHECK(said({0, 0, 1, 0}, 3).find("too few") != std::string::npos);
   options.tokens = 12;
-  CHECK(said({0, 0, 1, 0, 2, 0, 0, 0}, 3).find("sees 11 tokens") != std::string::npos);
+  CHECK(said({0, 0, 1, 0, 2, 0, 0, 0}, 3).find("context length of 11 tokens") != std::string::npos);
   CHECK(!TokenText::read("/nonexistent/a.bin", 3).ok());
   std::filesystem::remove(path);
 }
