@@ -79,4 +79,14 @@ Selection selection_of(const trace::Snapshot& snapshot, const trace::FlameTree& 
   return LayerSelection{of->graph, layer, nodes_in_layer(*graph, layer)};
 }
 
+bool is_selected(const trace::Snapshot& snapshot, const trace::FlameTree& tree, uint32_t frame,
+                 const Selection& selection) {
+  const trace::FlameFrame& f = tree.frames[frame];
+  const auto* layer = selection.get<LayerSelection>();
+  if (f.kind != FlameKind::Layer && layer == nullptr) return selection_of(snapshot, tree, frame) == selection;
+  const auto* of = std::get_if<trace::FlameOfGraph>(&f.origin);
+  return f.kind == FlameKind::Layer && layer != nullptr && of != nullptr && layer->graph == of->graph &&
+         layer->name == tree.layer(f);
+}
+
 }  // namespace arenascope::views

@@ -23,5 +23,8 @@ std::optional<trace::FlameWeight> preferred_weight(const trace::Snapshot& snapsh
 
 // The node, layer, span or allocation of a frame; empty for a track, a graph and the root.
 Selection selection_of(const trace::Snapshot& snapshot, const trace::FlameTree& tree, uint32_t frame);
+// selection_of() == selection, without the nodes of a layer.
+bool is_selected(const trace::Snapshot& snapshot, const trace::FlameTree& tree, uint32_t frame,
+                 const Selection& selection);
 
 }  // namespace arenascope::views

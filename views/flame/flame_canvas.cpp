@@ -94,7 +94,7 @@ void FlameCanvas::set_current(uint32_t frame) {
 
 // A screen reader announces the frame, and its row is scrolled into view.
 void FlameCanvas::show_current() {
-  const auto box = std::ranges::find_if(layout_.boxes, [&](const FlameBox& b) { return b.frame == current_; });
+  const auto box = std::ranges::find_if(layout_.boxes, [&](const FlameBox& b) { return b.contains(current_); });
   if (box != layout_.boxes.end()) {
     setAccessibleDescription(tip(*box));
     QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
@@ -200,7 +200,7 @@ void FlameCanvas::draw_outline(QPainter& painter, const FlameBox& box, const QRe
   const ThemeColours& colours = theme_->colours();
   const bool hovered = hovered_ >= 0 && &layout_.boxes[static_cast<size_t>(hovered_)] == &box;
   painter.setBrush(Qt::NoBrush);
-  if (current_ != 0 && box.frame == current_) {
+  if (current_ != 0 && box.contains(current_)) {
     painter.setPen(QPen(colours.selection_outer, 3));
     painter.drawRect(rect.adjusted(1.5, 1.5, -2.5, -2.5));
     painter.setPen(QPen(colours.selection_inner, 1));
@@ -328,7 +328,10 @@ void FlameCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Home: zoom_to(0); return show_current();
     default: break;
   }
-  set_current(next_frame(event->key()));
+  const uint32_t next = next_frame(event->key());
+  const bool is_drawn = std::ranges::any_of(layout_.boxes, [&](const FlameBox& b) { return b.contains(next); });
+  if (!is_drawn) zoom_to(data_->tree.frames[next].parent);  // beside the frame that is zoomed to
+  set_current(next);
   Q_EMIT chosen(current_);
 }
 

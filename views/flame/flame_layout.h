@@ -20,6 +20,7 @@ struct FlameBox {
   uint32_t frame = 0;   // the largest of several
   uint32_t frames = 1;  // adjacent siblings that are too narrow to be drawn one by one
   QRectF rect;
+  bool contains(uint32_t other) const { return frame <= other && other < frame + frames; }
 };
 
 struct FlameLayout {

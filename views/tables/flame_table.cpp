@@ -68,6 +68,9 @@ TablePtr flame_table(const TableInput& input, trace::FlameWeight weight, std::op
        [frame](size_t r) { return format_count(frame(r).depth - 1); },
        [frame](size_t r) { return static_cast<double>(frame(r).depth - 1); }}};
   table->selection = [rows](size_t r) { return selection_of(*rows->snapshot, rows->tree, rows->frames[r]); };
+  table->is_selected = [rows](size_t r, const Selection& other) {
+    return is_selected(*rows->snapshot, rows->tree, rows->frames[r], other);
+  };
   return table;
 }
 

@@ -46,7 +46,9 @@ Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
 struct Table {
   std::vector<Column> columns;
   size_t rows = 0;
-  std::function<Selection(size_t row)> selection = nullptr;                     // the selection for a click
+  std::function<Selection(size_t row)> selection = nullptr;  // the selection for a click
+  std::function<bool(size_t row, const Selection& other)> is_selected =
+      nullptr;  // selection(row) == other, if that is slow
   std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;  // null: not filtered by ranges
   std::function<QString(size_t row)> details = nullptr;                         // tooltip of the row
   std::function<int64_t(size_t row)> id = nullptr;  // id of an item that cannot be selected, such as a plan

@@ -238,8 +238,11 @@ int64_t TableModel::id_of(int row) const {
 
 int TableModel::row_of(const Selection& selection) const {
   if (!table_ || !table_->selection || selection.empty()) return -1;
+  const auto is_selected = [&](size_t row) {
+    return table_->is_selected ? table_->is_selected(row, selection) : table_->selection(row) == selection;
+  };
   for (size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i] < table_->rows && table_->selection(rows_[i]) == selection) return static_cast<int>(i);
+    if (rows_[i] < table_->rows && is_selected(rows_[i])) return static_cast<int>(i);
   return -1;
 }
 

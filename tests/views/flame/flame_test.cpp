@@ -196,6 +196,12 @@ class FlameTest : public QObject {
     press(Qt::Key_Left);
     press(Qt::Key_Return);
     QCOMPARE(f.canvas().zoomed(), f.canvas().current());
+    const uint32_t first = f.canvas().current();
+    press(Qt::Key_Right);  // its sibling is not drawn while it is zoomed to
+    QCOMPARE(f.canvas().current(), first + 1);
+    QCOMPARE(f.canvas().zoomed(), f.frame("step"));
+    press(Qt::Key_Left);
+    press(Qt::Key_Return);
     press(Qt::Key_Backspace);
     QCOMPARE(f.canvas().zoomed(), f.frame("step"));
     press(Qt::Key_Home);
@@ -262,6 +268,12 @@ class FlameTest : public QObject {
     QVERIFY(of_layer.get<LayerSelection>() != nullptr && !of_layer.get<LayerSelection>()->nodes.empty());
     f.selection.select(of_layer);
     QCOMPARE(f.canvas().current(), index(layer));
+    const trace::Snapshot& s = *f.source.snapshot();
+    for (uint32_t i = 0; i < frames.size(); ++i)
+      for (uint32_t j = 0; j < frames.size(); ++j) {
+        const Selection other = selection_of(s, f.tree(), j);
+        if (!other.empty()) QCOMPARE(is_selected(s, f.tree(), i, other), selection_of(s, f.tree(), i) == other);
+      }
     f.selection.clear();
     QCOMPARE(f.canvas().current(), 0u);
   }
