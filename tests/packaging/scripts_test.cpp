@@ -271,4 +271,12 @@ TEST_CASE("durations are printed in CI only") {
   CHECK(bash(". packaging/common.sh && CI=true timed build false").status != 0);
 }
 
+TEST_CASE("the scripts that verify packages refuse unknown options") {
+  for (const char* package : {"deb", "tarball", "wheel"}) {
+    const Ran ran = bash(std::string("packaging/verify-") + package + " --help");
+    CHECK(ran.status == 2);
+    CHECK_MESSAGE(ran.output.find("expected the name of a release, found '--help'") != std::string::npos, ran.output);
+  }
+}
+
 }  // namespace arenascope::test
