@@ -113,6 +113,7 @@ timed() {
 # mirror's signatures are not checked. Sets `work`, a temporary folder, and `root` in it; both are removed when the script ends.
 make_root_file_system() {
   local mirror="${2:-}" script="" scripts=/usr/share/debootstrap/scripts
+  [[ "$1" =~ ^[a-z]+$ ]] || { say "$0: expected the name of a release, found '$1'"; exit 2; }
   [ "$(id -u)" -eq 0 ] || { say "$0: root is required for a root file system"; exit 2; }
   command -v debootstrap >/dev/null || { say "$0: debootstrap is not installed"; exit 2; }
   work="$(mktemp -d)"

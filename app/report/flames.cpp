@@ -53,9 +53,10 @@ Json flame_json(const trace::FlameTree& tree, trace::FlameWeight weight, ReportN
 
 Json flames_json(const trace::Snapshot& snapshot, ReportNames& names, size_t limit) {
   Json flames = Json::array();
+  if (limit <= 1) return flames;
   for (const trace::FlameWeight weight : trace::flame_weights(snapshot)) {
     const trace::FlameTree tree = trace::flame_tree(snapshot, weight);
-    if (!tree.empty() && limit > 1) flames.push_back(flame_json(tree, weight, names, limit));
+    if (!tree.empty()) flames.push_back(flame_json(tree, weight, names, limit));
   }
   return flames;
 }

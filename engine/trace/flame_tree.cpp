@@ -3,6 +3,7 @@
 #include <arenascope/trace/call_site.h>
 #include <arenascope/trace/difference.h>
 #include <arenascope/trace/flame_tree.h>
+#include <arenascope/trace/span_label.h>
 #include "engine/trace/flame_tree_builder.h"
 
 #include <algorithm>
@@ -121,15 +122,12 @@ FlameTree allocated(const Snapshot& snapshot, TimeRange range, FlameStacks stack
 
 // --- spans
 
-// Names of spans: one per slice name, node and kernel, or kind.
+// Names of spans, made once per label.
 class SpanNames {
  public:
   SpanNames(const Snapshot& snapshot, FlameTreeBuilder& builder) : snapshot_(snapshot), builder_(builder) {}
   uint32_t of(const Event& e) {
-    const bool is_work = e.kind() == EventKind::Work;
-    const Key key{e.kind(), e.kind() == EventKind::Between && e.is_pause(),
-                  is_work || e.kind() == EventKind::Slice ? e.id : 0, is_work ? graph_of(e.run()).value : -1,
-                  is_work ? e.kernel().value : -1};
+    const SpanLabelKey key = SpanLabelKey::of(snapshot_, e);
     if (key == last_) return last_name_;
     const auto [it, added] = names_.try_emplace(key, 0);
     if (added) it->second = builder_.intern(snapshot_.label(e));
@@ -138,22 +136,10 @@ class SpanNames {
   }
 
  private:
-  struct Key {
-    EventKind kind = EventKind::None;
-    bool pause = false;
-    uint32_t id = 0;
-    int32_t graph = -1, kernel = -1;
-    auto operator<=>(const Key&) const = default;
-  };
-  GraphId graph_of(RunId run) const {
-    const Run* found = snapshot_.run(run);
-    return found == nullptr ? GraphId::none() : found->info.graph;
-  }
-
   const Snapshot& snapshot_;
   FlameTreeBuilder& builder_;
-  std::map<Key, uint32_t> names_;
-  Key last_;
+  std::map<SpanLabelKey, uint32_t> names_;
+  SpanLabelKey last_;
   uint32_t last_name_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "tests/engine/trace/sample_session.h"
 #include "tests/engine/trace/sample_traces.h"
 #include "tests/fuzz/targets.h"
+#include "tests/support/query_session.h"
 #include "tests/support/temp_folder.h"
 
 namespace arenascope::fuzz {
@@ -20,16 +21,7 @@ namespace {
 
 using namespace trace;
 
-// A session is valid if it answers every query.
-void query(const Session& session) {
-  const auto s = session.snapshot();
-  require(s->event_count >= 0, "a negative number of events");
-  for (size_t t = 0; t < s->tracks.size() && t < 8; ++t) (void)s->spans(TrackId(t), s->time.begin, s->time.end, 100);
-  (void)s->slices_in(s->time.begin, s->time.end, 100);
-  for (size_t r = 0; r < s->runs.size() && r < 8; ++r)
-    for (size_t n = 0; n < 4; ++n) (void)s->stats(s->runs[r].info.graph, NodeId(n));
-  for (size_t k = 0; k < kMemoryKinds; ++k) (void)s->peak(static_cast<MemoryKind>(k), MemoryCount::Active);
-}
+void query(const Session& session) { require(test::query_all(session) >= 0, "a negative number of events"); }
 
 template <class Report>
 void check_import(const Result<Report>& report, const Session& session) {

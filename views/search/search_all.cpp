@@ -3,6 +3,7 @@
 
 #include <arenascope/trace/call_site.h>
 #include <arenascope/trace/difference.h>
+#include <arenascope/trace/span_label.h>
 #include <views/common/format.h>
 #include <views/common/spaces.h>
 #include <QCoreApplication>
@@ -91,14 +92,7 @@ class Searcher {
   size_t limit_;
   SearchResult result_;
   // Results for spans of one label and for allocations of one owner.
-  struct Label {
-    trace::EventKind kind;
-    bool is_pause;
-    uint32_t id;
-    int32_t graph, kernel;
-    auto operator<=>(const Label&) const = default;
-  };
-  std::map<Label, bool> labels_;
+  std::map<trace::SpanLabelKey, bool> labels_;
   std::map<std::pair<int32_t, uint32_t>, bool> owners_;
   std::unordered_map<uint32_t, bool> sites_;
   std::unordered_map<uint32_t, uint32_t> stack_of_;  // by allocation
@@ -174,13 +168,9 @@ bool Searcher::is_on_track(const trace::ThreadInfo& track) const {
 }
 
 bool Searcher::label_matches(const trace::Event& span) {
-  const bool is_work = span.kind() == trace::EventKind::Work;
-  const bool named = is_work || span.kind() == trace::EventKind::Slice;
-  const trace::GraphInfo* graph = is_work ? snapshot_.graph_of(span.run()) : nullptr;
-  const Label label{span.kind(), span.is_pause(), named ? span.id : 0, graph == nullptr ? -1 : graph->id.value,
-                    is_work ? span.kernel().value : -1};
-  const auto [it, added] = labels_.try_emplace(label, false);
+  const auto [it, added] = labels_.try_emplace(trace::SpanLabelKey::of(snapshot_, span), false);
   if (!added) return it->second;
+  const trace::GraphInfo* graph = span.kind() == trace::EventKind::Work ? snapshot_.graph_of(span.run()) : nullptr;
   QStringList names{qt(snapshot_.label(span))};
   QString layer;
   QStringList ops;

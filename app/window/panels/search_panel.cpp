@@ -107,8 +107,8 @@ void SearchPanel::search() {
   const Result<SearchQuery> query = parse_search(field_->text());
   error_ = query ? QString() : QString::fromStdString(query.error().message);
   show_note();
-  if (!query) return table_->set_factory([](const TableInput& input) { return search_table(input, SearchQuery()); });
-  table_->set_factory([query = *query](const TableInput& input) { return search_table(input, query); });
+  table_->set_factory(
+      [query = query ? *query : SearchQuery()](const TableInput& input) { return search_table(input, query); });
 }
 
 void SearchPanel::on_rows_changed() {

@@ -9,6 +9,7 @@
 #include "engine/attach/shared_rings.h"
 #include "tests/engine/attach/watched.h"
 #include "tests/engine/trace/mutate.h"
+#include "tests/support/query_session.h"
 
 #include <fstream>
 #include <sstream>
@@ -40,18 +41,6 @@ struct Fed {
   IdRemapper origin{session, numbers, 1};
   Stream stream{origin};
 };
-
-// A session is valid if it answers every query.
-void read_all(const trace::Session& session) {
-  const auto s = session.snapshot();
-  for (size_t t = 0; t < s->tracks.size() && t < 8; ++t)
-    (void)s->spans(trace::TrackId(t), s->time.begin, s->time.end, 100);
-  for (size_t r = 0; r < s->runs.size() && r < 8; ++r)
-    for (size_t n = 0; n < 4; ++n) (void)s->stats(s->runs[r].info.graph, NodeId(n));
-  for (size_t k = 0; k < trace::kMemoryKinds; ++k)
-    (void)s->peak(static_cast<trace::MemoryKind>(k), trace::MemoryCount::Active);
-  CHECK(s->event_count >= 0);
-}
 
 }  // namespace
 
@@ -86,7 +75,7 @@ TEST_CASE("damaged streams end in an error or a valid session") {
     if (status.ok()) status = fed.stream.take(bytes_of(bytes.substr(half)));
     refused += status.ok() ? 0 : 1;
     fed.origin.finish(1);
-    if (i % 16 == 0) read_all(fed.session);
+    if (i % 16 == 0) CHECK(query_all(fed.session) >= 0);
   }
   CHECK(refused > 0);
   CHECK(refused < mutants);
@@ -153,7 +142,7 @@ TEST_CASE("damaged rings yield no more than their capacity") {
     Fed fed;
     const int64_t taken = attach::take_unsent(bytes_of(damaged), fed.stream);
     CHECK(taken <= 16 + static_cast<int64_t>(damaged.size() / sizeof(arenascope_event)));
-    if (i % 16 == 0) read_all(fed.session);
+    if (i % 16 == 0) CHECK(query_all(fed.session) >= 0);
   }
 }
 
