@@ -114,8 +114,8 @@ class LayoutSelection {
 };
 
 // Low precision: tensors of a device are stored as float16.
-Status convert_to_fp16(Program& program) {
-  auto half = convert_precision(program.transformed);
+Status convert_to_fp16(Program& program, const Backend& backend) {
+  auto half = convert_precision(program.transformed, backend.multiplies_halves());
   if (!half) return half.error();
   replace_graph(program, half->graph, half->node_map);
   program.precision = std::move(*half);
@@ -195,7 +195,7 @@ Status transform_for(Program& program, const Devices& devices, const CompileOpti
   if (devices.main->runs_on_host_threads())
     return options.fuse ? LayoutSelection(program, *devices.main, options, plan).run() : Status();
   if (options.precision == Precision::Low)
-    if (auto ok = convert_to_fp16(program); !ok) return ok;
+    if (auto ok = convert_to_fp16(program, *devices.main); !ok) return ok;
   if (auto ok = pack(program, *devices.main, options); !ok) return ok;
   return devices.host ? partition(program, devices, options) : Status();
 }

@@ -20,8 +20,12 @@ struct Precisions {
 
 class Conversion {
  public:
-  Conversion(GraphCopier& copier, PrecisionGraph& out)
-      : copier_(copier), out_(out), values_(copier.given().nodes().size()), leafs_(copier.given().leafs().size()) {}
+  Conversion(GraphCopier& copier, PrecisionGraph& out, bool half_operands)
+      : copier_(copier),
+        out_(out),
+        half_operands_(half_operands),
+        values_(copier.given().nodes().size()),
+        leafs_(copier.given().leafs().size()) {}
 
   Status run() {
     const Graph& given = copier_.given();
@@ -35,7 +39,7 @@ class Conversion {
   Status compute(NodeId id, const TensorImpl& node) {
     // A cast between float16 values disappears if the types are equal.
     auto made = with_sources(node, true);
-    const DType needed = node.dtype == DType::F32 ? DType::F16 : node.dtype;
+    const DType needed = node.dtype == DType::F32 && !multiplies(node) ? DType::F16 : node.dtype;
     const bool fits = made.ok() && (*made)->dtype == needed && (*made)->sizes == node.sizes;
     if (!fits) made = with_sources(node, false);
     if (!made) return made.error();
@@ -51,16 +55,26 @@ class Conversion {
     return {};
   }
 
+  // True for a node that shall read float16 although its result is float32.
+  bool multiplies(const TensorImpl& node) const {
+    if (!half_operands_ || (node.op != Op::MulMat && node.op != Op::Attention)) return false;
+    const size_t operands = node.op == Op::MulMat ? 2 : kMask;
+    return std::all_of(node.sources.begin(), node.sources.begin() + static_cast<std::ptrdiff_t>(operands),
+                       [](const TensorImpl* source) { return source->dtype == DType::F32; });
+  }
+
   Result<Tensor> with_sources(const TensorImpl& node, bool as_half) {
     const Graph& given = copier_.given();
     std::vector<Tensor> sources;
-    for (const TensorImpl* source : node.sources) {
+    for (size_t i = 0; i < node.sources.size(); ++i) {
+      const TensorImpl* source = node.sources[i];
       const NodeId at = given.find_node(*source);
       Precisions& value = at.valid() ? values_[at.index()] : leafs_[given.find_leaf(*source).index()];
       const bool floats = source->dtype == DType::F32;
+      const bool half = floats && as_half && !(node.op == Op::Attention && i == kMask);  // a mask is float32
       if (floats)
-        if (auto ok = as_half ? to_half(value, *source, node) : to_single(value, *source, node); !ok) return ok.error();
-      sources.push_back(floats && as_half ? value.half : value.single);
+        if (auto ok = half ? to_half(value, *source, node) : to_single(value, *source, node); !ok) return ok.error();
+      sources.push_back(half ? value.half : value.single);
     }
     return copier_.copy(node, sources);
   }
@@ -91,18 +105,21 @@ class Conversion {
     return {};
   }
 
+  static constexpr size_t kMask = 3;  // input of ATTENTION
+
   GraphCopier& copier_;
   PrecisionGraph& out_;
+  const bool half_operands_;
   std::vector<Precisions> values_, leafs_;
 };
 
 }  // namespace
 
-Result<PrecisionGraph> convert_precision(const Graph& graph) {
+Result<PrecisionGraph> convert_precision(const Graph& graph, bool half_operands) {
   auto copier = GraphCopier::start(graph);
   if (!copier) return copier.error();
   PrecisionGraph out;
-  if (auto ok = Conversion(*copier, out).run(); !ok) return ok.error();
+  if (auto ok = Conversion(*copier, out, half_operands).run(); !ok) return ok.error();
   auto made = copier->finish();
   if (!made) return made.error();
   out.graph = std::move(*made);

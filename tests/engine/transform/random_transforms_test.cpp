@@ -366,7 +366,7 @@ class Journey {
   }
   void convert() {
     if (random_() % 3 != 0) return;  // what follows has other bits
-    auto half = convert_precision(graph_);
+    auto half = convert_precision(graph_, random_() % 2 == 0);
     REQUIRE(half);
     exact_ = false;
     std::map<const TensorImpl*, Tensor> converted;

@@ -66,8 +66,8 @@ Status HostLibraries::run(const LibraryMatmul& p, void* scratch, Bytes bytes) {
         for (int64_t k = 0; k < p.k; ++k)
           sum += element(p.type, p.a, i * p.a_batch + (p.a_transposed ? k * p.a_row + n : n * p.a_row + k)) *
                  element(p.type, p.b, i * p.b_batch + (p.b_transposed ? k * p.b_row + m : m * p.b_row + k));
-        const double bias = p.bias ? element(DType::F32, p.bias, n) : 0;
-        put(DType::F32, static_cast<char*>(p.out), i * p.out_batch + m * p.n + n,
+        const double bias = p.bias ? element(p.out_type, p.bias, n) : 0;
+        put(p.out_type, static_cast<char*>(p.out), i * p.out_batch + m * p.n + n,
             static_cast<double>(p.scale) * sum + bias);
       }
   return {};

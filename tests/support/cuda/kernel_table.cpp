@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "support/cuda/kernel_table.h"
 
+#include "engine/backends/cuda/kernels/attention.h"
 #include "engine/backends/cuda/kernels/copies.h"
+#include "engine/backends/cuda/kernels/dense_rows.h"
 #include "engine/backends/cuda/kernels/flat.h"
 #include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/matmul.h"

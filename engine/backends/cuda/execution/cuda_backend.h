@@ -31,6 +31,7 @@ class CudaBackend final : public Backend {
 
   Status supports(const TensorImpl& node) const override { return cuda::supports(node); }
   int tasks(const TensorImpl&, int) const override { return 1; }
+  bool multiplies_halves() const override { return true; }
   Bytes work_bytes(const TensorImpl& node, int tasks) const override;
 
   Status register_memory(ExecutionContext& context) override;

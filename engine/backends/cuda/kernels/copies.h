@@ -32,11 +32,14 @@ struct TransposeWork {
   int64_t rows = 0, columns = 0;       // of the result; contiguous along its columns, the source along its rows
   int64_t out_row = 0, in_column = 0;  // strides
   int32_t bytes = 4;
-  bool pairs = false;  // two-byte elements: all sizes and strides are even, and pairs are aligned
+  Divider across, down;  // tiles of a matrix, if there are fewer than 2^31 in all
+  bool many = false;     // there are more
+  bool vectors = false;  // elements of two or four bytes: sixteen bytes divide all sizes and strides, and are aligned
 };
 
 inline constexpr int kTransposeThreads = 256;
 ARENASCOPE_DEVICE constexpr int tile_side(int bytes) { return bytes > 4 ? 32 : 64; }
+inline constexpr int kVectorPitch = 67;  // words of a tile's row
 
 // One tile: `kSide` columns of the source, each with as many contiguous elements, become rows of the result. `kWhole`:
 // a full tile without bounds checks.
@@ -60,29 +63,57 @@ ARENASCOPE_DEVICE void transpose_tile(const TransposeWork& p, T* tile, const cha
   sync();
 }
 
-// The same for two-byte elements, which are read and written in pairs: from two columns of the source a thread makes
-// two rows of the result.
+// The same with accesses of sixteen bytes on both sides, for elements of two or four bytes. The tile's pitch and the gaps
+// after its first half keep the accesses of a warp in different banks of shared memory.
 template <bool kWhole>
-ARENASCOPE_DEVICE void transpose_pairs(const TransposeWork& p, uint32_t* tile, const char* in, char* out, int rows,
-                                       int columns) {
-  constexpr int kSide = 64, kPairs = kSide / 2, kPitch = kPairs + 1, kStep = kTransposeThreads / kPairs,
-                kEach = kSide / kStep;
-  const int pair = thread() % kPairs, first = thread() / kPairs;
-  const int64_t in_step = p.in_column * kStep * 2, row_bytes = p.out_row * 2;
-  in += (first * p.in_column + pair * 2) * 2;
-  out += first * 2 * row_bytes + pair * 4;
-  uint32_t mine[kEach] = {};
-  ARENASCOPE_UNROLL for (int j = 0; j < kEach;
-                         ++j, in += in_step) if (kWhole || (first + j * kStep < columns && pair * 2 < rows)) mine[j] =
-      load<uint32_t>(in);
-  ARENASCOPE_UNROLL for (int j = 0; j < kEach; ++j) tile[(first + j * kStep) * kPitch + pair] = mine[j];
+ARENASCOPE_DEVICE void transpose_vectors_of_two(const TransposeWork& p, uint32_t* tile, const char* in, char* out,
+                                                int rows, int columns) {
+  constexpr int kPitch = 33, kGap = 4, kPiece = 8;  // words, words, elements
+  const int piece = thread() % 8, other = thread() / 8;
+  Quad mine[2] = {};
+  ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) {
+    const int column = other + h * 32;
+    if (kWhole || (column < columns && piece * kPiece < rows))
+      mine[h] = load_quad_once(in + (column * p.in_column + piece * kPiece) * 2);
+  }
+  ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j)
+      tile[(other + h * 32) * kPitch + h * kGap + piece * 4 + j] = mine[h].w[j];
   sync();
-  ARENASCOPE_UNROLL for (int j = 0; j < kEach / 2; ++j, out += kStep * 2 * row_bytes) {
-    const uint32_t *from = tile + pair * 2 * kPitch + first + j * kStep, left = from[0], right = from[kPitch];
-    if (kWhole || ((first + j * kStep) * 2 < rows && pair * 2 < columns)) {
-      store(out, (left & 0xffffu) | right << 16);
-      store(out + row_bytes, left >> 16 | (right & 0xffff0000u));
+  if (kWhole || (other * 2 < rows && piece * kPiece < columns)) {
+    uint32_t pair[kPiece];  // two rows of the result, eight columns
+    ARENASCOPE_UNROLL for (int k = 0; k < kPiece; ++k) pair[k] =
+        tile[(piece * kPiece + k) * kPitch + (piece >= 4 ? kGap : 0) + other];
+    Quad first, second;
+    ARENASCOPE_UNROLL for (int k = 0; k < 4; ++k) {
+      first.w[k] = (pair[k * 2] & 0xffffu) | pair[k * 2 + 1] << 16;
+      second.w[k] = pair[k * 2] >> 16 | (pair[k * 2 + 1] & 0xffff0000u);
     }
+    store_quad(out + (other * 2 * p.out_row + piece * kPiece) * 2, first);
+    store_quad(out + ((other * 2 + 1) * p.out_row + piece * kPiece) * 2, second);
+  }
+  sync();
+}
+template <bool kWhole>
+ARENASCOPE_DEVICE void transpose_vectors_of_four(const TransposeWork& p, uint32_t* tile, const char* in, char* out,
+                                                 int rows, int columns) {
+  constexpr int kPitch = kVectorPitch, kPiece = 4;
+  const int piece = thread() % 16, other = thread() / 16;
+  Quad mine[4] = {};
+  ARENASCOPE_UNROLL for (int h = 0; h < 4; ++h) {
+    const int column = other + h * 16;
+    if (kWhole || (column < columns && piece * kPiece < rows))
+      mine[h] = load_quad_once(in + (column * p.in_column + piece * kPiece) * 4);
+  }
+  ARENASCOPE_UNROLL for (int h = 0; h < 4; ++h) ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j)
+      tile[(other + h * 16) * kPitch + (h >= 2 ? 2 : 0) + piece * kPiece + (piece >= 8 ? 1 : 0) + j] = mine[h].w[j];
+  sync();
+  ARENASCOPE_UNROLL for (int h = 0; h < 4; ++h) {
+    const int row = other + h * 16;
+    if (!kWhole && (row >= rows || piece * kPiece >= columns)) continue;
+    Quad q;
+    ARENASCOPE_UNROLL for (int k = 0; k < kPiece; ++k) q.w[k] =
+        tile[(piece * kPiece + k) * kPitch + (piece >= 8 ? 2 : 0) + row + (h >= 2 ? 1 : 0)];
+    store_quad(out + (row * p.out_row + piece * kPiece) * 4, q);
   }
   sync();
 }
@@ -92,34 +123,57 @@ ARENASCOPE_DEVICE void transpose_part(const TransposeWork& p, uint64_t* shared, 
                                       int columns) {
   switch (p.bytes) {
     case 1: return transpose_tile<uint8_t, 64, kWhole>(p, reinterpret_cast<uint8_t*>(shared), in, out, rows, columns);
-    case 2:
-      if (p.pairs)
-        return transpose_pairs<kWhole>(p, reinterpret_cast<uint32_t*>(shared), in, out, rows, columns);
-      else
-        return transpose_tile<uint16_t, 64, kWhole>(p, reinterpret_cast<uint16_t*>(shared), in, out, rows, columns);
+    case 2: return transpose_tile<uint16_t, 64, kWhole>(p, reinterpret_cast<uint16_t*>(shared), in, out, rows, columns);
     case 4: return transpose_tile<uint32_t, 64, kWhole>(p, reinterpret_cast<uint32_t*>(shared), in, out, rows, columns);
     default: return transpose_tile<uint64_t, 32, kWhole>(p, shared, in, out, rows, columns);
   }
 }
 
-// Launched in blocks of kTransposeThreads.
-ARENASCOPE_KERNEL(transpose, TransposeWork) {
-  ARENASCOPE_SHARED uint64_t shared[64 * 65 / 2];  // the largest tile: 64 rows of 65 four-byte elements
-  const int side = tile_side(p.bytes);
+// Calls tile(in, out, rows, columns, is it a full one) for each tile of the block.
+template <class Tile>
+ARENASCOPE_DEVICE void each_tile(const TransposeWork& p, int side, Tile tile) {
   const int64_t across = (p.columns + side - 1) / side, down = (p.rows + side - 1) / side;
   for (int64_t t = block(); t < p.batch.count * down * across; t += blocks()) {
-    const int64_t column = t % across * side, row = t / across % down * side;
+    const int64_t of_column = p.many ? t / across : divide(static_cast<uint32_t>(t), p.across);
+    const int64_t matrix = p.many ? of_column / down : divide(static_cast<uint32_t>(of_column), p.down);
+    const int64_t column = (t - of_column * across) * side, row = (of_column - matrix * down) * side;
     int64_t at[2];
-    offsets_of(p.batch, t / across / down, at);
+    offsets_of(p.batch, matrix, at);
     const char* in = p.in + (at[1] + column * p.in_column + row) * p.bytes;
     char* out = p.out + (at[0] + row * p.out_row + column) * p.bytes;
     const int64_t rows = p.rows - row, columns = p.columns - column;
-    if (rows >= side && columns >= side)
-      transpose_part<true>(p, shared, in, out, side, side);
-    else
-      transpose_part<false>(p, shared, in, out, static_cast<int>(rows < side ? rows : side),
-                            static_cast<int>(columns < side ? columns : side));
+    const bool full = rows >= side && columns >= side;
+    tile(in, out, static_cast<int>(rows < side ? rows : side), static_cast<int>(columns < side ? columns : side), full);
   }
+}
+
+// Launched in blocks of kTransposeThreads; the last two for TransposeWork::vectors.
+ARENASCOPE_KERNEL(transpose, TransposeWork) {
+  ARENASCOPE_SHARED uint64_t shared[64 * 65 / 2];  // the largest tile: 64 rows of 65 four-byte elements
+  each_tile(p, tile_side(p.bytes), [&](const char* in, char* out, int rows, int columns, bool full) {
+    if (full)
+      transpose_part<true>(p, shared, in, out, rows, columns);
+    else
+      transpose_part<false>(p, shared, in, out, rows, columns);
+  });
+}
+ARENASCOPE_DENSE_KERNEL(transpose_two, TransposeWork) {
+  ARENASCOPE_SHARED uint32_t shared[64 * 33 + 4];
+  each_tile(p, 64, [&](const char* in, char* out, int rows, int columns, bool full) {
+    if (full)
+      transpose_vectors_of_two<true>(p, shared, in, out, rows, columns);
+    else
+      transpose_vectors_of_two<false>(p, shared, in, out, rows, columns);
+  });
+}
+ARENASCOPE_DENSE_KERNEL(transpose_four, TransposeWork) {
+  ARENASCOPE_SHARED uint32_t shared[64 * kVectorPitch + 4];
+  each_tile(p, 64, [&](const char* in, char* out, int rows, int columns, bool full) {
+    if (full)
+      transpose_vectors_of_four<true>(p, shared, in, out, rows, columns);
+    else
+      transpose_vectors_of_four<false>(p, shared, in, out, rows, columns);
+  });
 }
 
 }  // namespace arenascope::cuda

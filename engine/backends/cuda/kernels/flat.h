@@ -39,45 +39,46 @@ ARENASCOPE_DEVICE Channels channels_at(const FlatWork& p, int64_t i) {
           static_cast<int32_t>(p.inner.divisor - (n - row * p.inner.divisor))};
 }
 
-// Loads the elements of one input for both vectors. `turn` converts each value to the form that the step needs.
-template <class Turn>
+// Loads the elements of one input for both vectors. `convert` gives each value the form that the step needs.
+template <FixedType kFixed, class Convert>
 ARENASCOPE_DEVICE void fetch_flat(const FlatWork& p, int input, const RawVector (&raw)[kFlatVectors],
-                                  const Channels (&channels)[kFlatVectors], Turn turn, float (&to)[kFlatCount]) {
+                                  const Channels (&channels)[kFlatVectors], Convert convert, float (&to)[kFlatCount]) {
   const DType type = p.types[input];
   if (p.lies[input] == Lies::Dense) {
-    ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) open_vector(type, raw[h], to + h * kVector);
-    ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) to[j] = turn(to[j]);
+    ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) open_vector(fixed<kFixed>(type), raw[h], to + h * kVector);
+    ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) to[j] = convert(to[j]);
     return;
   }
   if (p.lies[input] == Lies::One) {
-    const float one = turn(get<float>(type, p.in[input], 0));
+    const float one = convert(get<float>(type, p.in[input], 0));
     ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) to[j] = one;
     return;
   }
   ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) {
-    const float first = turn(get<float>(type, p.in[input], channels[h].first * p.strides[input])),
-                second = turn(get<float>(type, p.in[input], channels[h].second * p.strides[input]));
+    const float first = convert(get<float>(type, p.in[input], channels[h].first * p.strides[input])),
+                second = convert(get<float>(type, p.in[input], channels[h].second * p.strides[input]));
     ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[h * kVector + j] = j < channels[h].change ? first : second;
   }
 }
 
 // Approximate versions of steps whose result has few bits. False: there is none.
-ARENASCOPE_DEVICE bool quick_step(PointwiseOpcode what, float (&x)[kFlatCount]) {
+template <int kCount>
+ARENASCOPE_DEVICE bool quick_step(PointwiseOpcode what, float (&x)[kCount]) {
   switch (what) {
-    case PointwiseOpcode::Exp:
-      ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_exp(x[j]);
-      return true;
+    case PointwiseOpcode::Exp: ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = quick_exp(x[j]); return true;
     case PointwiseOpcode::Sigmoid:
-      ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_quotient(1, 1 + quick_exp(-x[j]));
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = quick_quotient(1, 1 + quick_exp(-x[j]));
       return true;
     case PointwiseOpcode::Silu:
-      ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_quotient(x[j], 1 + quick_exp(-x[j]));
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = quick_quotient(x[j], 1 + quick_exp(-x[j]));
       return true;
     default: return false;
   }
 }
 
-ARENASCOPE_DENSE_KERNEL(pointwise_flat, FlatWork) {
+// kFixed: the type of the result and of all dense inputs.
+template <FixedType kFixed>
+ARENASCOPE_DEVICE void pointwise_flat_of(const FlatWork& p) {
   const int64_t vectors = p.count / kVector, all = blocks() * threads() * kFlatVectors;
   const auto as_it_is = [](float x) { return x; };
   for (int64_t v = block() * threads() * kFlatVectors + thread(); v < vectors; v += all) {
@@ -86,36 +87,75 @@ ARENASCOPE_DENSE_KERNEL(pointwise_flat, FlatWork) {
     const bool second_dense = p.inputs > 1 && p.lies[1] == Lies::Dense;
     RawVector raw[kFlatVectors] = {}, next[kFlatVectors] = {};
     ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) if (p.lies[0] == Lies::Dense) raw[h] =
-        raw_vector(p.types[0], p.in[0], at[h]);
+        raw_vector(fixed<kFixed>(p.types[0]), p.in[0], at[h]);
     ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) if (second_dense) next[h] =
-        raw_vector(p.types[1], p.in[1], at[h]);
+        raw_vector(fixed<kFixed>(p.types[1]), p.in[1], at[h]);
     Channels channels[kFlatVectors] = {};
     if (p.by_channel) ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) channels[h] = channels_at(p, at[h]);
     float x[kFlatCount], y[kFlatCount] = {};
-    fetch_flat(p, 0, raw, channels, as_it_is, x);
+    fetch_flat<kFixed>(p, 0, raw, channels, as_it_is, x);
     ARENASCOPE_ROLLED for (int s = 1; s < p.steps; ++s) {
       const PointwiseStep& step = p.step[s];
       if (takes_input(step.what)) {
         if (step.input > 1 && p.lies[step.input] == Lies::Dense)
           ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) next[h] =
-              raw_vector(p.types[step.input], p.in[step.input], at[h]);
+              raw_vector(fixed<kFixed>(p.types[step.input]), p.in[step.input], at[h]);
         if (step.what == PointwiseOpcode::MulRsqrt) {  // once per channel, not per element
           const auto epsilon = static_cast<float>(step.a);
-          fetch_flat(
+          fetch_flat<kFixed>(
               p, step.input, next, channels, [&](float variance) { return 1.0f / sqrt(variance + epsilon); }, y);
           ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] *= y[j];
           continue;
         }
-        fetch_flat(p, step.input, next, channels, as_it_is, y);
+        fetch_flat<kFixed>(p, step.input, next, channels, as_it_is, y);
       }
       if (!p.narrow || !quick_step(step.what, x)) do_step(step, false, x, y, y);
     }
     ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) {
       float eight[kVector];
       ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) eight[j] = x[h * kVector + j];
-      put_floats(p.out_type, p.out, at[h], eight);
+      put_floats(fixed<kFixed>(p.out_type), p.out, at[h], eight);
     }
   }
 }
+
+// Programs of one dense input: a thread computes four pieces of sixteen bytes, a block's threads adjacent ones.
+inline constexpr int kUnaryPieces = 4;
+template <FixedType kFixed>
+ARENASCOPE_DEVICE void unary_of(const FlatWork& p) {
+  constexpr int kCount = kFixed == FixedType::F32 ? 4 : 8;
+  const auto pieces = static_cast<uint32_t>(p.count / kCount);
+  const auto step_of = static_cast<uint32_t>(threads());
+  const uint32_t first = static_cast<uint32_t>(block()) * step_of * kUnaryPieces + static_cast<uint32_t>(thread());
+  Quad raw[kUnaryPieces] = {};
+  ARENASCOPE_UNROLL for (uint32_t k = 0; k < kUnaryPieces; ++k) if (first + k * step_of < pieces) raw[k] =
+      load_quad(p.in[0] + int64_t{first + k * step_of} * 16);
+  float x[kUnaryPieces * kCount];
+  ARENASCOPE_UNROLL for (int k = 0; k < kUnaryPieces; ++k) ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
+    if constexpr (kFixed == FixedType::F32)
+      x[k * kCount + j] = float_of(raw[k].w[j]);
+    else
+      open_halves(raw[k].w[j], x[k * kCount + j * 2], x[k * kCount + j * 2 + 1]);
+  }
+  ARENASCOPE_ROLLED for (int s = 1; s < p.steps; ++s) if (!p.narrow || !quick_step(p.step[s].what, x))
+      do_step(p.step[s], false, x, x, x);
+  ARENASCOPE_UNROLL for (uint32_t k = 0; k < kUnaryPieces; ++k) {
+    Quad q;
+    ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
+      if constexpr (kFixed == FixedType::F32)
+        q.w[j] = bits_of(x[k * kCount + static_cast<uint32_t>(j)]);
+      else
+        q.w[j] =
+            pack_halves(x[k * kCount + static_cast<uint32_t>(j * 2)], x[k * kCount + static_cast<uint32_t>(j * 2 + 1)]);
+    }
+    if (first + k * step_of < pieces) store_quad(p.out + int64_t{first + k * step_of} * 16, q);
+  }
+}
+ARENASCOPE_DENSE_KERNEL(unary_f32, FlatWork) { unary_of<FixedType::F32>(p); }
+ARENASCOPE_DENSE_KERNEL(unary_f16, FlatWork) { unary_of<FixedType::F16>(p); }
+
+ARENASCOPE_DENSE_KERNEL(pointwise_flat, FlatWork) { pointwise_flat_of<FixedType::None>(p); }
+ARENASCOPE_DENSE_KERNEL(pointwise_flat_f32, FlatWork) { pointwise_flat_of<FixedType::F32>(p); }
+ARENASCOPE_DENSE_KERNEL(pointwise_flat_f16, FlatWork) { pointwise_flat_of<FixedType::F16>(p); }
 
 }  // namespace arenascope::cuda

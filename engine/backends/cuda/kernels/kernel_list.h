@@ -8,9 +8,15 @@
 #define ARENASCOPE_CUDA_POINTWISE(X)                           \
   X(pointwise_f32,              PointwiseWork,   false)        \
   X(pointwise_flat,             FlatWork,        false)        \
+  X(pointwise_flat_f32,         FlatWork,        false)        \
+  X(pointwise_flat_f16,         FlatWork,        false)        \
+  X(unary_f32,                  FlatWork,        false)        \
+  X(unary_f16,                  FlatWork,        false)        \
   X(pointwise_f64,              PointwiseWork,   false)        \
   X(pointwise_int,            PointwiseWork,   false)        \
   X(transpose,                  TransposeWork,   true)         \
+  X(transpose_two,              TransposeWork,   true)         \
+  X(transpose_four,             TransposeWork,   true)         \
   X(copy,                       CopyWork,        false)        \
   X(gather,                     GatherWork,      false)        \
   X(set_rows,                   SetRowsWork,     false)        \
@@ -59,13 +65,19 @@
   X(norm_f32,                   RowWork,        true)         \
   X(norm_f64,                   RowWork,        true)         \
   X(norm_kept,                  RowWork,        true)         \
+  X(norm_dense_f32,              RowWork,        true)         \
+  X(norm_dense_f16,              RowWork,        true)         \
   X(soft_max_f32,               RowWork,        true)         \
   X(soft_max_f64,               RowWork,        true)         \
-  X(soft_max_kept,              RowWork,        true)
+  X(soft_max_kept,              RowWork,        true)         \
+  X(soft_max_dense_f32,          RowWork,        true)         \
+  X(soft_max_dense_f16,          RowWork,        true)
 #define ARENASCOPE_CUDA_MATMUL(X)                            \
   X(product,                    MatmulWork,     true)         \
   X(thin_matmul,               MatmulWork,     true)         \
   X(attention,                  AttentionWork,   true)         \
+  X(attention_64,               AttentionWork,   true)         \
+  X(attention_128,              AttentionWork,   true)         \
   X(rope_f32,                   RopeWork,        false)        \
   X(rope_f64,                   RopeWork,        false)        \
   X(lstm,                       LstmWork,        true)

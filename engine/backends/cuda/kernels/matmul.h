@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matmuls that the library does not support (quantised rows, other strides and types), memory-bound matmuls with few
-// rows, attention with streaming softmax, rotary embedding, and the recurrent part of an LSTM.
+// rows, rotary embedding, and the recurrent part of an LSTM.
 #pragma once
 #include <math.h>
 
@@ -104,117 +104,6 @@ ARENASCOPE_KERNEL(thin_matmul, MatmulWork) {
       if (m >= p.m) continue;
       const float all = joined(group, sum[m], Plus());
       if (group.member == 0) put(DType::F32, p.out, out + m * p.out_row + n, p.scale * all + bias);
-    }
-  }
-}
-
-struct AttentionWork {
-  StridedIndexer<4> outer;  // the dimensions before the heads: 0 q, 1 k, 2 v, 3 the mask
-  char* out = nullptr;      // f32, contiguous
-  const char* q = nullptr;
-  const char* k = nullptr;
-  const char* v = nullptr;
-  const char* mask = nullptr;  // f32
-  DType q_type = DType::F32, k_type = DType::F32, v_type = DType::F32;
-  int64_t heads = 1, key_heads = 1, queries = 1, keys = 1, width = 1, value_width = 1;
-  int64_t q_strides[3] = {}, k_strides[3] = {}, v_strides[3] = {}, mask_strides[3] = {};  // head, row, element
-  float scale = 1;
-  bool causal = false;
-};
-
-inline constexpr int kQueries = 16, kKeys = 32, kWidthPart = 64, kValuePart = 128;
-inline constexpr int kAttentionThreads = 128;  // four warps, each with four queries
-
-// A block computes 16 queries of a head and 128 columns of the values, in one pass over the keys (online softmax:
-// Milakov and Gimelshein 2018).
-ARENASCOPE_KERNEL(attention, AttentionWork) {
-  constexpr int kRows = kQueries / (kAttentionThreads / kWarp), kColumns = kValuePart / kWarp;
-  constexpr int kScores = kQueries * kKeys / kAttentionThreads;
-  ARENASCOPE_SHARED float q_part[kQueries][kWidthPart + 1];
-  ARENASCOPE_SHARED float k_part[kKeys][kWidthPart + 1];
-  ARENASCOPE_SHARED float v_part[kKeys][kValuePart];
-  ARENASCOPE_SHARED float scores[kQueries][kKeys + 1];
-  const int lane = thread() % kWarp, warp = thread() / kWarp;
-  const CooperativeGroup group{GroupKind::Warp, lane, kWarp, 0, 1};
-  const int64_t groups = (p.value_width + kValuePart - 1) / kValuePart, tiles = (p.queries + kQueries - 1) / kQueries;
-  for (int64_t t = block(); t < p.outer.count * p.heads * tiles * groups; t += blocks()) {
-    const int64_t column = t % groups * kValuePart, first = t / groups % tiles * kQueries,
-                  head = t / groups / tiles % p.heads;
-    const int64_t outer = t / groups / tiles / p.heads, key_head = head / (p.heads / p.key_heads);
-    int64_t starts[4];
-    offsets_of(p.outer, outer, starts);
-    const int64_t q = starts[0] + head * p.q_strides[0], k = starts[1] + key_head * p.k_strides[0];
-    const int64_t v = starts[2] + key_head * p.v_strides[0], mask = starts[3] + head * p.mask_strides[0];
-    float highest[kRows], total[kRows], sum[kRows][kColumns] = {};
-    ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
-      highest[r] = lowest<float>();
-      total[r] = 0;
-    }
-    const int64_t last_query = first + kQueries < p.queries ? first + kQueries : p.queries;
-    const int64_t seen = last_query + p.keys - p.queries;
-    const int64_t end = p.causal && seen < p.keys ? seen : p.keys;
-    for (int64_t s0 = 0; s0 < end; s0 += kKeys) {
-      float dot[kScores] = {};
-      for (int64_t w0 = 0; w0 < p.width; w0 += kWidthPart) {
-        sync();
-        for (int i = thread(); i < (kQueries + kKeys) * kWidthPart; i += threads()) {
-          const int w = i % kWidthPart, r = i / kWidthPart;
-          const bool in_width = w0 + w < p.width;
-          if (r < kQueries)
-            q_part[r][w] = in_width && first + r < p.queries
-                               ? get<float>(p.q_type, p.q, q + (first + r) * p.q_strides[1] + (w0 + w) * p.q_strides[2])
-                               : 0.0f;
-          else
-            k_part[r - kQueries][w] =
-                in_width && s0 + r - kQueries < p.keys
-                    ? any<float>(p.k_type, p.k, k + (s0 + r - kQueries) * p.k_strides[1] + (w0 + w) * p.k_strides[2])
-                    : 0.0f;
-        }
-        sync();
-        const int parts = p.width - w0 < kWidthPart ? static_cast<int>(p.width - w0) : kWidthPart;
-        for (int w = 0; w < parts; ++w)
-          ARENASCOPE_UNROLL for (int j = 0; j < kScores; ++j) dot[j] +=
-              q_part[warp + j * (kAttentionThreads / kWarp)][w] * k_part[lane][w];
-      }
-      const int64_t s = s0 + lane;
-      ARENASCOPE_UNROLL for (int j = 0; j < kScores; ++j) {
-        const int r = warp + j * (kAttentionThreads / kWarp);
-        const int64_t row = first + r;
-        float score = p.scale * dot[j];
-        if (p.mask && s < p.keys && row < p.queries)
-          score += get<float>(DType::F32, p.mask, mask + row * p.mask_strides[1] + s * p.mask_strides[2]);
-        if (s >= p.keys || row >= p.queries || (p.causal && s > row + p.keys - p.queries)) score = lowest<float>();
-        scores[r][lane] = score;
-      }
-      for (int i = thread(); i < kKeys * kValuePart; i += threads()) {
-        const int c = i % kValuePart, r = i / kValuePart;
-        v_part[r][c] = s0 + r < p.keys && column + c < p.value_width
-                           ? any<float>(p.v_type, p.v, v + (s0 + r) * p.v_strides[1] + (column + c) * p.v_strides[2])
-                           : 0.0f;
-      }
-      sync();
-      ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
-        float* line = scores[warp * kRows + r];
-        const float mine = line[lane], best = joined(group, mine, Larger()),
-                    now = highest[r] < best ? best : highest[r];
-        const float e = mine == lowest<float>() ? 0.0f : exp(mine - now);
-        const float before = highest[r] == lowest<float>() ? 0.0f : exp(highest[r] - now);
-        total[r] = total[r] * before + joined(group, e, Plus());
-        highest[r] = now;
-        line[lane] = e;
-        ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] *= before;
-      }
-      sync();
-      for (int s1 = 0; s1 < kKeys; ++s1) ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
-          const float value = v_part[s1][lane + c * kWarp];
-          ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) sum[r][c] += scores[warp * kRows + r][s1] * value;
-        }
-      sync();
-    }
-    ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
-      const int64_t row = first + warp * kRows + r, at = column + lane + c * kWarp;
-      if (row < p.queries && at < p.value_width)
-        put(DType::F32, p.out, ((outer * p.heads + head) * p.queries + row) * p.value_width + at, sum[r][c] / total[r]);
     }
   }
 }

@@ -15,6 +15,19 @@ namespace arenascope::cuda {
 #if defined(__CUDACC__)
 ARENASCOPE_DEVICE float half_to_float(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 ARENASCOPE_DEVICE uint16_t float_to_half(float x) { return __half_as_ushort(__float2half_rn(x)); }
+// Two adjacent values at once; `low` has the lower address.
+ARENASCOPE_DEVICE void open_halves(uint32_t pair, float& low, float& high) {
+  __half2_raw raw;
+  raw.x = static_cast<unsigned short>(pair);
+  raw.y = static_cast<unsigned short>(pair >> 16);
+  const float2 both = __half22float2(__half2(raw));
+  low = both.x;
+  high = both.y;
+}
+ARENASCOPE_DEVICE uint32_t pack_halves(float low, float high) {
+  const __half2_raw raw = __floats2half2_rn(low, high);
+  return raw.x | static_cast<uint32_t>(raw.y) << 16;
+}
 #else
 // IEEE 754 binary16, round to nearest, ties to even.
 inline float half_to_float(uint16_t bits) {
@@ -35,6 +48,13 @@ inline uint16_t float_to_half(float x) {
   const int unit = exponent - 11 < -24 ? -24 : exponent - 11;  // exponent of the last of eleven binary digits
   const auto count = static_cast<uint32_t>(std::nearbyint(std::ldexp(a, -unit)));
   return static_cast<uint16_t>(sign | (count + (static_cast<uint32_t>(unit + 24) << 10)));
+}
+inline void open_halves(uint32_t pair, float& low, float& high) {
+  low = half_to_float(static_cast<uint16_t>(pair));
+  high = half_to_float(static_cast<uint16_t>(pair >> 16));
+}
+inline uint32_t pack_halves(float low, float high) {
+  return float_to_half(low) | static_cast<uint32_t>(float_to_half(high)) << 16;
 }
 #endif
 
@@ -172,6 +192,13 @@ ARENASCOPE_DEVICE void put_one(DType type, char* base, int64_t i, N x) {
 
 inline constexpr int kVector = 8;  // elements per thread and access
 
+// Kernels whose time is that of their memory accesses exist for fixed types too, so that no instruction selects a type.
+enum class FixedType { None, F32, F16 };
+template <FixedType kFixed>
+ARENASCOPE_DEVICE DType fixed(DType type) {
+  return kFixed == FixedType::F32 ? DType::F32 : kFixed == FixedType::F16 ? DType::F16 : type;
+}
+
 // Eight adjacent elements of f32, f16 or bf16 as raw bits, so that several loads can be in flight before a value is
 // needed.
 struct RawVector {
@@ -184,11 +211,13 @@ ARENASCOPE_DEVICE RawVector raw_vector(DType type, const char* base, int64_t i) 
   return raw;
 }
 ARENASCOPE_DEVICE void open_vector(DType type, const RawVector& raw, float* to) {
-  ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
-    const auto half = static_cast<uint16_t>(raw.q[0].w[j / 2] >> (j % 2 * 16));
-    to[j] = type == DType::F32   ? float_of(raw.q[j / 4].w[j % 4])
-            : type == DType::F16 ? half_to_float(half)
-                                 : bfloat_to_float(half);
+  if (type == DType::F32) {
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] = float_of(raw.q[j / 4].w[j % 4]);
+  } else if (type == DType::F16) {
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; j += 2) open_halves(raw.q[0].w[j / 2], to[j], to[j + 1]);
+  } else {
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] =
+        bfloat_to_float(static_cast<uint16_t>(raw.q[0].w[j / 2] >> (j % 2 * 16)));
   }
 }
 ARENASCOPE_DEVICE void get_floats(DType type, const char* base, int64_t i, float (&to)[kVector]) {
@@ -204,11 +233,9 @@ ARENASCOPE_DEVICE void put_floats(DType type, char* base, int64_t i, const float
     return;
   }
   Quad q;
-  ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
-    const uint32_t low = type == DType::F16 ? float_to_half(from[j * 2]) : float_to_bfloat(from[j * 2]);
-    const uint32_t high = type == DType::F16 ? float_to_half(from[j * 2 + 1]) : float_to_bfloat(from[j * 2 + 1]);
-    q.w[j] = low | high << 16;
-  }
+  ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) q.w[j] =
+      type == DType::F16 ? pack_halves(from[j * 2], from[j * 2 + 1])
+                         : float_to_bfloat(from[j * 2]) | static_cast<uint32_t>(float_to_bfloat(from[j * 2 + 1])) << 16;
   store_quad(base + i * 2, q);
 }
 

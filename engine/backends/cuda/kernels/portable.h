@@ -32,6 +32,9 @@ struct Grid {
 #define ARENASCOPE_DENSE_KERNEL(id, Params)                                          \
   extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kDenseThreads, 3) \
       id(const __grid_constant__ Params p)
+// Blocks of at most `most` threads, so that each thread may use more registers.
+#define ARENASCOPE_SMALL_KERNEL(id, Params, most) \
+  extern "C" __global__ void __launch_bounds__(most) id(const __grid_constant__ Params p)
 #define ARENASCOPE_UNROLL _Pragma("unroll")
 #define ARENASCOPE_ROLLED _Pragma("unroll 1")
 
@@ -59,6 +62,8 @@ ARENASCOPE_DEVICE bool claim(unsigned long long* word, unsigned long long value)
   return atomicCAS(word, 0ull, value) == 0ull;
 }
 ARENASCOPE_DEVICE uint32_t high_product(uint32_t a, uint32_t b) { return __umulhi(a, b); }
+// One instruction; of a NaN and a number the number.
+ARENASCOPE_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 // Accurate to about twenty bits, for results that keep eleven.
 ARENASCOPE_DEVICE float quick_exp(float x) { return __expf(x); }
 ARENASCOPE_DEVICE float quick_quotient(float x, float y) { return __fdividef(x, y); }
@@ -69,6 +74,18 @@ struct alignas(16) Quad {
 ARENASCOPE_DEVICE Quad load_quad(const void* from) {
   const uint4 v = *static_cast<const uint4*>(from);
   return {{v.x, v.y, v.z, v.w}};
+}
+// For data that is read once: it takes no space in the first-level cache.
+ARENASCOPE_DEVICE Quad load_quad_once(const void* from) {
+#if __CUDA_ARCH__ < 800
+  return load_quad(from);
+#else
+  Quad q;
+  asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(q.w[0]), "=r"(q.w[1]), "=r"(q.w[2]), "=r"(q.w[3])
+               : "l"(from));
+  return q;
+#endif
 }
 ARENASCOPE_DEVICE void store_quad(void* to, const Quad& q) {
   *static_cast<uint4*>(to) = make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]);
@@ -96,6 +113,7 @@ ARENASCOPE_DEVICE uint32_t bits_of(float value) { return __float_as_uint(value);
 #define ARENASCOPE_SHARED static thread_local
 #define ARENASCOPE_KERNEL(id, Params) inline void id(const Params& p)
 #define ARENASCOPE_DENSE_KERNEL(id, Params) ARENASCOPE_KERNEL(id, Params)
+#define ARENASCOPE_SMALL_KERNEL(id, Params, most) ARENASCOPE_KERNEL(id, Params)
 #define ARENASCOPE_UNROLL
 #define ARENASCOPE_ROLLED
 
@@ -134,6 +152,7 @@ inline bool claim(unsigned long long* word, unsigned long long value) {
   *word = value;
   return true;
 }
+inline float larger(float a, float b) { return std::fmax(a, b); }
 inline float quick_exp(float x) { return std::exp(x); }
 inline float quick_quotient(float x, float y) { return x / y; }
 inline uint32_t high_product(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t{a} * b >> 32); }
@@ -147,6 +166,7 @@ inline Quad load_quad(const void* from) {
   std::memcpy(&q, from, 16);
   return q;
 }
+inline Quad load_quad_once(const void* from) { return load_quad(from); }
 inline void store_quad(void* to, const Quad& q) {
   emulated::check_aligned(to, 16);
   std::memcpy(to, &q, 16);

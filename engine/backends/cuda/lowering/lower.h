@@ -31,7 +31,8 @@ Status lower(const LaunchRequest& request);
 Error fault_error(const TensorImpl& node, const IndexFault& fault);
 
 // A chain of pointwise nodes, each the only user of the previous one, is computed by one kernel that writes only the
-// last result. A convolution may be its head: then its sums are written before, and its bias is added in the chain.
+// last result. A convolution may be its head: then its sums are written before, and its bias is added in the chain. A
+// matmul of float16 operands and the cast of its result to float16 form a chain of two.
 inline constexpr size_t kLongestChain = 8;
 // Number of nodes from `nodes[0]` on that form a chain computed at its last node; 1: no chain. `only_user(node)`: true
 // if only the next node reads it and its result is not needed afterwards. All memory must be bound.

@@ -2,8 +2,11 @@
 // Matmul, attention, rotary embedding, LSTM.
 #include "engine/backends/cuda/kernels/matmul.h"
 
+#include "engine/backends/cuda/kernels/attention.h"
 #include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
+
+#include <optional>
 
 namespace arenascope::cuda {
 namespace {
@@ -58,27 +61,16 @@ bool whole_vectors(const MatmulWork& p) {
   return true;
 }
 
-// Float16 weights with f32 rows, and quantised weights, are dequantised into scratch and multiplied in f32.
-bool unpacks(const MatmulWork& p) {
-  return p.b_type == DType::F32 && p.a_type != DType::F32 && p.a_type != DType::F64 && p.batch.count == 1 &&
-         p.a_step == 1;
-}
-
-// With `unpack`, a's rows will be at `unpacked`, which may be unknown when only the scratch size is needed.
-bool as_library(MatmulWork p, bool unpack, const void* unpacked, LibraryMatmul& out) {
-  if (unpack) {
-    p.a = static_cast<const char*>(unpacked);
-    p.a_type = DType::F32;
-    p.a_row = p.k;
-  }
-  if (p.a_type != p.b_type || p.batch.rank > 1 || p.k == 0 ||
-      (p.bias && (p.bias_type != DType::F32 || p.bias_step != 1)))
+// True if the library's form can express the matmul with a result of this type.
+bool as_library(const MatmulWork& p, DType out_type, LibraryMatmul& out) {
+  if (p.a_type != p.b_type || p.batch.rank > 1 || p.k == 0 || (p.bias && (p.bias_type != out_type || p.bias_step != 1)))
     return false;
-  const auto turned = [](int64_t step, int64_t row, bool& is) {
+  const auto transposed = [](int64_t step, int64_t row, bool& is) {
     is = step != 1;
     return step == 1 || row == 1;
   };
-  if (!turned(p.a_step, p.a_row, out.a_transposed) || !turned(p.b_step, p.b_row, out.b_transposed)) return false;
+  if (!transposed(p.a_step, p.a_row, out.a_transposed) || !transposed(p.b_step, p.b_row, out.b_transposed))
+    return false;
   out.a_row = out.a_transposed ? p.a_step : p.a_row;
   out.b_row = out.b_transposed ? p.b_step : p.b_row;
   if (out.a_row < (out.a_transposed ? p.n : p.k) || out.b_row < (out.b_transposed ? p.m : p.k)) return false;
@@ -87,6 +79,7 @@ bool as_library(MatmulWork p, bool unpack, const void* unpacked, LibraryMatmul& 
   out.b = p.b;
   out.bias = p.bias;
   out.type = p.a_type;
+  out.out_type = out_type;
   out.n = p.n;
   out.m = p.m;
   out.k = p.k;
@@ -98,6 +91,41 @@ bool as_library(MatmulWork p, bool unpack, const void* unpacked, LibraryMatmul& 
   }
   out.scale = p.scale;
   return true;
+}
+
+// Float16 weights with f32 rows, and quantised weights, are dequantised into scratch and multiplied in f32.
+bool unpacks(const MatmulWork& p) {
+  return p.b_type == DType::F32 && p.a_type != DType::F32 && p.a_type != DType::F64 && p.batch.count == 1 &&
+         p.a_step == 1;
+}
+
+// Likewise the bias of float16 operands whose result stays f32.
+bool unpacks_bias(const MatmulWork& p) { return p.bias && p.bias_type == DType::F16 && p.a_type == DType::F16; }
+
+// The scratch for dequantised weights and bias, in this order, and then for the library.
+struct MatmulScratch {
+  Bytes weights = 0, bias = 0;
+  Bytes bytes() const { return weights + bias; }
+};
+MatmulScratch matmul_scratch(const MatmulWork& p) {
+  return {unpacks(p) ? padded(p.n * p.k * 4) : 0, unpacks_bias(p) ? padded(p.n * 4) : 0};
+}
+
+// `scratch` may be null if only the size of the scratch is needed.
+bool as_library(MatmulWork p, const char* scratch, LibraryMatmul& out) {
+  const MatmulScratch parts = matmul_scratch(p);
+  if (parts.weights > 0) {
+    p.a = scratch;
+    p.a_type = DType::F32;
+    p.a_row = p.k;
+  }
+  if (parts.bias > 0) {
+    p.bias =
+        reinterpret_cast<const char*>(reinterpret_cast<uintptr_t>(scratch) + static_cast<uintptr_t>(parts.weights));
+    p.bias_type = DType::F32;
+    p.bias_step = 1;
+  }
+  return as_library(p, DType::F32, out);
 }
 
 // With few rows of b the matmul is memory-bound; a kernel that reads a once is fastest.
@@ -116,40 +144,85 @@ Status queue_product(Queue& queue, MatmulWork work) {
 // A warp reads contiguous rows of a; column-major a is left to the library.
 bool is_thin(const MatmulWork& work) { return has_few_rows(work) && work.a_step == 1; }
 
+Status unpack_rows(Queue& queue, const char* from, DType type, int64_t rows, int64_t width, int64_t stride, char* to) {
+  UnpackWork unpack;
+  add_dimension(unpack.rows, rows, {stride});
+  finish(unpack.rows);
+  unpack.out = to;
+  unpack.in = from;
+  unpack.type = type;
+  unpack.count = rows * width;
+  unpack.width = width;
+  return queue.launch(KernelId::unpack, grid_for(queue, unpack.count), unpack);
+}
+
+// The kernel for rows of whole vectors, if it supports these.
+std::optional<KernelId> dense_attention(const AttentionWork& p) {
+  const int64_t widest = std::max(p.width, p.value_width);
+  if (widest > 128 || p.width % kVector != 0 || p.value_width % kVector != 0 || p.outer.wide) return std::nullopt;
+  const auto whole = [&](int array, const char* base, DType type, const int64_t(&strides)[3]) {
+    if (class_of(type) != NumberClass::Float || info(type).quantised || !aligned(base, vector_alignment(type)) ||
+        strides[2] != 1 || strides[0] % kVector != 0 || strides[1] % kVector != 0)
+      return false;
+    for (int d = 0; d < p.outer.rank; ++d)
+      if (p.outer.strides[array][d] % kVector != 0) return false;
+    return true;
+  };
+  if (!whole(0, p.q, p.q_type, p.q_strides) || !whole(1, p.k, p.k_type, p.k_strides) ||
+      !whole(2, p.v, p.v_type, p.v_strides))
+    return std::nullopt;
+  return widest > 64 ? KernelId::attention_128 : KernelId::attention_64;
+}
+
 }  // namespace
 
 Bytes mul_mat_scratch(const TensorImpl& node, Queue& queue) {
   const MatmulWork work = product_of(node);
   if (is_thin(work)) return 0;
   LibraryMatmul library;
-  const Bytes unpacked = unpacks(work) ? padded(work.n * work.k * 4) : 0;
-  if (!as_library(work, unpacked > 0, nullptr, library) || !queue.libraries().takes(library)) return 0;
-  return unpacked + queue.libraries().scratch(library);
+  if (!as_library(work, nullptr, library) || !queue.libraries().takes(library)) return 0;
+  return matmul_scratch(work).bytes() + queue.libraries().scratch(library);
 }
 
 Status lower_mul_mat(const LaunchRequest& request) {
   const MatmulWork work = product_of(request.node);
   if (is_thin(work)) return queue_product(request.queue, work);
-  const bool unpacked = unpacks(work);
+  const MatmulScratch parts = matmul_scratch(work);
   LibraryMatmul library;
-  if (!as_library(work, unpacked, request.scratch, library) || !request.queue.libraries().takes(library))
+  if (request.scratch_bytes < parts.bytes() || (work.bias && parts.bias > 0 && work.bias_step != 1) ||
+      !as_library(work, request.scratch, library) || !request.queue.libraries().takes(library))
     return queue_product(request.queue, work);
-  const Bytes used = unpacked ? padded(work.n * work.k * 4) : 0;
-  if (request.scratch_bytes < used) return queue_product(request.queue, work);
-  if (unpacked) {
-    UnpackWork unpack;
-    add_dimension(unpack.rows, work.n, {work.a_row});
-    finish(unpack.rows);
-    unpack.out = request.scratch;
-    unpack.in = work.a;
-    unpack.type = work.a_type;
-    unpack.count = work.n * work.k;
-    unpack.width = work.k;
-    if (auto ok = request.queue.launch(KernelId::unpack, grid_for(request.queue, unpack.count), unpack); !ok) return ok;
-  }
-  const Status done = request.queue.libraries().run(library, request.scratch ? request.scratch + used : nullptr,
-                                                    request.scratch_bytes - used);
+  if (parts.weights > 0)
+    if (auto ok = unpack_rows(request.queue, work.a, work.a_type, work.n, work.k, work.a_row, request.scratch); !ok)
+      return ok;
+  if (parts.bias > 0)
+    if (auto ok =
+            unpack_rows(request.queue, work.bias, work.bias_type, 1, work.n, work.n, request.scratch + parts.weights);
+        !ok)
+      return ok;
+  const Status done = request.queue.libraries().run(
+      library, request.scratch ? request.scratch + parts.bytes() : nullptr, request.scratch_bytes - parts.bytes());
   return done.ok() || request.queue.libraries().takes(library) ? done : queue_product(request.queue, work);
+}
+
+bool casts_matmul(const TensorImpl& matmul, const TensorImpl& cast) {
+  if (matmul.op != Op::MulMat || cast.op != Op::Cast || cast.dtype != DType::F16 || !(cast.sizes == matmul.sizes) ||
+      cast.sources[0] != &matmul || matmul.element_count() == 0)
+    return false;
+  return matmul.sources[0]->dtype == DType::F16 && matmul.sources[1]->dtype == DType::F16;
+}
+
+Status lower_cast_matmul(const LaunchRequest& request, const TensorImpl& cast) {
+  MatmulWork work = product_of(request.node);
+  const bool thin = is_thin(work);
+  work.out = bytes(cast);
+  if (LibraryMatmul library;
+      !thin && as_library(work, DType::F16, library) && request.queue.libraries().takes(library)) {
+    const Status done = request.queue.libraries().run(library, request.scratch, request.scratch_bytes);
+    if (done.ok() || request.queue.libraries().takes(library)) return done;
+  }
+  if (auto ok = lower_mul_mat(request); !ok) return ok;
+  return lower({cast, request.queue, request.scratch, request.scratch_bytes, request.number, request.fault});
 }
 
 Status lower_attention(const LaunchRequest& request) {
@@ -185,6 +258,11 @@ Status lower_attention(const LaunchRequest& request) {
   }
   work.scale = p.scale;
   work.causal = p.causal;
+  if (const auto fast = dense_attention(work)) {
+    const int64_t blocks = work.outer.count * work.heads * ((work.queries + kQueries - 1) / kQueries);
+    return request.queue.launch(
+        *fast, {static_cast<uint32_t>(std::min<int64_t>(blocks, INT32_MAX)), kAttentionThreads, 0}, work);
+  }
   const int64_t tiles = work.outer.count * work.heads * ((work.queries + kQueries - 1) / kQueries) *
                         ((work.value_width + kValuePart - 1) / kValuePart);
   return request.queue.launch(KernelId::attention,

@@ -35,13 +35,24 @@ bool copy_in_tiles(Queue& queue, const StridedIndexer<2>& indexer, const Strided
   work.rows = indexer.sizes[rows];
   work.out_row = indexer.strides[0][rows];
   work.bytes = bytes;
-  work.pairs = bytes == 2 && aligned(to.data, 4) && aligned(from.data, 4) &&
-               ((work.rows | work.columns | work.out_row | work.in_column) & 1) == 0;
+  const int64_t piece = 16 / bytes;
+  work.vectors = (bytes == 2 || bytes == 4) && aligned(to.data, 16) && aligned(from.data, 16) &&
+                 (work.rows | work.columns | work.out_row | work.in_column) % piece == 0;
   for (int a = 0; a < 2; ++a)
-    for (int d = 0; d < work.batch.rank; ++d) work.pairs = work.pairs && work.batch.strides[a][d] % 2 == 0;
+    for (int d = 0; d < work.batch.rank; ++d) work.vectors = work.vectors && work.batch.strides[a][d] % piece == 0;
   const int64_t side = tile_side(bytes);
-  const int64_t tiles = work.batch.count * ((work.rows + side - 1) / side) * ((work.columns + side - 1) / side);
-  status = queue.launch(KernelId::transpose, grid_for(queue, tiles * kTransposeThreads, kTransposeThreads), work);
+  const int64_t across = (work.columns + side - 1) / side, down = (work.rows + side - 1) / side;
+  const int64_t tiles = work.batch.count * down * across;
+  work.many = tiles > std::numeric_limits<int32_t>::max();
+  if (!work.many) {
+    work.across = divider(std::max<int64_t>(across, 1));
+    work.down = divider(std::max<int64_t>(down, 1));
+  }
+  const auto blocks = static_cast<uint32_t>(std::min<int64_t>(tiles, std::numeric_limits<int32_t>::max()));
+  const KernelId id = !work.vectors ? KernelId::transpose
+                      : bytes == 2  ? KernelId::transpose_two
+                                    : KernelId::transpose_four;
+  status = queue.launch(id, {blocks, kTransposeThreads, 0}, work);
   return true;
 }
 

@@ -46,6 +46,15 @@ bool write_chain(std::span<const TensorImpl* const> chain, PointwiseProgram& pro
   return true;
 }
 
+// True if the memory of the result overlaps none of the inputs.
+bool disjoint_from_inputs(const TensorImpl& result, const TensorImpl& node) {
+  const Range a = range(result);
+  return std::all_of(node.sources.begin(), node.sources.end(), [&](const TensorImpl* source) {
+    const Range b = range(*source);
+    return a.end <= b.begin || b.end <= a.begin;
+  });
+}
+
 }  // namespace
 
 bool is_convolution(const TensorImpl& node) {
@@ -62,6 +71,8 @@ Status lower_pointwise(const LaunchRequest& request) {
 
 size_t chain_length(std::span<const TensorImpl* const> nodes,
                     bool (*only_user)(const void* context, const TensorImpl& node), const void* context) {
+  if (nodes.size() > 1 && casts_matmul(*nodes[0], *nodes[1]))
+    return only_user(context, *nodes[0]) && disjoint_from_inputs(*nodes[1], *nodes[0]) ? 2 : 1;
   if (nodes.empty() || !(is_convolution(*nodes[0]) || chains(*nodes[0]))) return 1;
   const bool convolved = is_convolution(*nodes[0]);
   const TensorImpl* bias = convolved && nodes[0]->sources.size() > 2 ? nodes[0]->sources[2] : nullptr;
@@ -92,6 +103,7 @@ size_t chain_length(std::span<const TensorImpl* const> nodes,
 }
 
 Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first, const QueueAround& around) {
+  if (casts_matmul(*chain[0], *chain[1])) return around(*chain[1], [&] { return lower_cast_matmul(first, *chain[1]); });
   const TensorImpl* bias = nullptr;
   if (is_convolution(first.node))
     if (auto ok = around(first.node, [&] { return lower_convolution(first, bias); }); !ok) return ok;

@@ -192,8 +192,22 @@ Status PointwiseProgram::queue(Queue& queue, NumberClass numbers) {
   if (FlatWork flat; numbers == NumberClass::Float && is_flat(flat)) {
     // One block per set of vectors, without a grid-stride loop.
     const int64_t threads = 128, each = threads * kFlatCount;
-    return queue.launch(KernelId::pointwise_flat,
-                        {static_cast<uint32_t>((count + each - 1) / each), static_cast<uint32_t>(threads), 0}, flat);
+    const auto all = [&](DType type) {
+      bool same = flat.out_type == type;
+      for (int i = 0; i < flat.inputs; ++i) same = same && (flat.lies[i] != Lies::Dense || flat.types[i] == type);
+      return same;
+    };
+    if (flat.inputs == 1 && flat.lies[0] == Lies::Dense && (all(DType::F32) || all(DType::F16))) {
+      const int64_t block = threads * kUnaryPieces * 16 / info(flat.out_type).block_bytes;
+      return queue.launch(flat.out_type == DType::F32 ? KernelId::unary_f32 : KernelId::unary_f16,
+                          {static_cast<uint32_t>((count + block - 1) / block), static_cast<uint32_t>(threads), 0},
+                          flat);
+    }
+    const KernelId id = all(DType::F32)   ? KernelId::pointwise_flat_f32
+                        : all(DType::F16) ? KernelId::pointwise_flat_f16
+                                          : KernelId::pointwise_flat;
+    return queue.launch(id, {static_cast<uint32_t>((count + each - 1) / each), static_cast<uint32_t>(threads), 0},
+                        flat);
   }
   const KernelId id = pick(numbers, KernelId::pointwise_f32, KernelId::pointwise_f64, KernelId::pointwise_int);
   return queue.launch(id, grid_for(queue, work_.vector ? count / kVector : count), work_);

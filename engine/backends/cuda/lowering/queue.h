@@ -13,13 +13,14 @@
 
 namespace arenascope::cuda {
 
-// out[i][m][n] = scale · Σ a[i][n][k]·b[i][m][k] + bias[n] for `count` matmuls, with f32 results.
+// out[i][m][n] = scale · Σ a[i][n][k]·b[i][m][k] + bias[n] for `count` matmuls, with f32 sums.
 struct LibraryMatmul {
   void* out = nullptr;
   const void* a = nullptr;
   const void* b = nullptr;
-  const void* bias = nullptr;  // f32, contiguous; null: none
-  DType type = DType::F32;     // type of a and b
+  const void* bias = nullptr;   // of the result's type, contiguous; null: none
+  DType type = DType::F32;      // type of a and b
+  DType out_type = DType::F32;  // f32, or the type of a and b
   int64_t n = 0, m = 0, k = 0;
   int64_t a_row = 0, b_row = 0;  // elements between rows with contiguous elements, or, if transposed,
   bool a_transposed = false, b_transposed = false;  // between columns with contiguous elements

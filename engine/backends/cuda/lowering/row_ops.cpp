@@ -3,6 +3,9 @@
 // row.
 #include "engine/backends/cuda/kernels/row_ops.h"
 
+#include <optional>
+
+#include "engine/backends/cuda/kernels/dense_rows.h"
 #include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
@@ -60,6 +63,32 @@ Grid share(RowWork& work, const Queue& queue, bool may_keep) {
                                                                   : 512;
   work.kept = keeps(threads);
   return grid_for(queue, rows.count * threads, threads);
+}
+
+// The kernel for adjacent rows, if it supports these; it sets the group. Few rows do not fill the device and get more
+// threads each.
+std::optional<Grid> dense_rows(RowWork& work, const Queue& queue) {
+  const auto &rows = work.rows, &along = work.along;
+  const DType type = work.out_type;
+  if ((type != DType::F32 && type != DType::F16) || work.types[0] != type || rows.wide || rows.rank > 1 ||
+      along.rank != 1 || rows.count == 0)
+    return std::nullopt;
+  const auto adjacent = [&](int array, const char* base) {
+    return along.strides[array][0] == 1 && aligned(base, 16) &&
+           (rows.rank == 0 || rows.strides[array][0] == along.count);
+  };
+  if (along.count % (16 / info(type).block_bytes) != 0 || along.count > dense_row_elements(256) ||
+      !adjacent(0, work.out) || !adjacent(1, work.in[0]))
+    return std::nullopt;
+  for (int i = 1; i < work.inputs; ++i) {  // a gain and a bias, the same for all rows
+    if (work.types[i] != type || along.strides[i + 1][0] != 1 || !aligned(work.in[i], 16)) return std::nullopt;
+    if (rows.rank == 1 && rows.strides[i + 1][0] != 0) return std::nullopt;
+  }
+  const bool few = along.count > kWarp * kVector && rows.count <= 4 * queue.multiprocessors();
+  work.group = along.count <= dense_row_elements(kWarp) && !few ? GroupKind::Warp : GroupKind::Block;
+  if (work.group == GroupKind::Warp)
+    return Grid{static_cast<uint32_t>((rows.count + 128 / kWarp - 1) / (128 / kWarp)), 128, 0};
+  return Grid{static_cast<uint32_t>(rows.count), along.count <= dense_row_elements(128) ? 128u : 256u, 0};
 }
 
 // Layout of the result and up to three inputs over the input's dimensions; `in_row(d)` selects those of the row.
@@ -160,6 +189,10 @@ Status lower_soft_max(const LaunchRequest& request) {
         if (node.sources.size() > 1) l.strides[2] = broadcast_stride(*node.sources[1], node.rank(), d);
         return l;
       });
+  if (work.inputs == 1 && work.what == RowOpcode::SoftMax)
+    if (const auto grid = dense_rows(work, request.queue))
+      return request.queue.launch(
+          node.dtype == DType::F32 ? KernelId::soft_max_dense_f32 : KernelId::soft_max_dense_f16, *grid, work);
   const Grid grid = share(work, request.queue, true);
   const KernelId id = work.kept                                     ? KernelId::soft_max_kept
                       : class_of(node.dtype) == NumberClass::Double ? KernelId::soft_max_f64
@@ -199,6 +232,10 @@ Status lower_norm(const LaunchRequest& request) {
           return l;
         });
   }
+  if (node.op != Op::GroupNorm)
+    if (const auto grid = dense_rows(work, request.queue))
+      return request.queue.launch(node.dtype == DType::F32 ? KernelId::norm_dense_f32 : KernelId::norm_dense_f16, *grid,
+                                  work);
   const Grid grid = share(work, request.queue, true);
   const KernelId id = work.kept                                     ? KernelId::norm_kept
                       : class_of(node.dtype) == NumberClass::Double ? KernelId::norm_f64

@@ -84,7 +84,7 @@ std::unique_ptr<CublasMatmul::Plan> CublasMatmul::make_plan(const LibraryMatmul&
   check(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSB, &of_b, sizeof of_b));
   if (p.bias) {
     const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
-    const cudaDataType_t bias_type = CUDA_R_32F;
+    const cudaDataType_t bias_type = data_type(p.out_type);
     check(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
     check(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &bias_type, sizeof bias_type));
     check(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p.bias, sizeof p.bias));
@@ -95,7 +95,7 @@ std::unique_ptr<CublasMatmul::Plan> CublasMatmul::make_plan(const LibraryMatmul&
           CUBLAS_STATUS_SUCCESS ||
       f_.layout_create(&plan->b, type, rows(p.b_transposed, p.m, p.k), columns(p.b_transposed, p.m, p.k), p.b_row) !=
           CUBLAS_STATUS_SUCCESS ||
-      f_.layout_create(&plan->c, CUDA_R_32F, static_cast<uint64_t>(p.n), static_cast<uint64_t>(p.m), p.n) !=
+      f_.layout_create(&plan->c, data_type(p.out_type), static_cast<uint64_t>(p.n), static_cast<uint64_t>(p.m), p.n) !=
           CUBLAS_STATUS_SUCCESS)
     return nullptr;
   if (p.count > 1) {
@@ -133,6 +133,7 @@ CublasMatmul::Plan* CublasMatmul::plan(const LibraryMatmul& p, Bytes scratch) {
   if (!missing_.empty() || p.count > INT32_MAX) return nullptr;
   if (p.type != DType::F32 && p.type != DType::F16 && p.type != DType::BF16) return nullptr;
   const Key key{static_cast<int64_t>(p.type),
+                static_cast<int64_t>(p.out_type),
                 p.n,
                 p.m,
                 p.k,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "engine/backends/cuda/kernels/attention.h"
 #include "engine/backends/cuda/kernels/matmul.h"
 #include "engine/backends/cuda/module/kernel_entry.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "engine/backends/cuda/kernels/dense_rows.h"
 #include "engine/backends/cuda/kernels/row_norms.h"
 #include "engine/backends/cuda/kernels/row_reductions.h"
 #include "engine/backends/cuda/module/kernel_entry.h"

@@ -46,6 +46,8 @@ class Capabilities {
   // True if the backend computes the pointwise op `step` in one FUSED node after `first`; with a null step: if a fused
   // node may begin with `first`.
   virtual bool fuses(const TensorImpl& /*first*/, const TensorImpl* /*step*/) const { return false; }
+  // True if MUL_MAT and ATTENTION are faster with float16 operands than with float32 ones.
+  virtual bool multiplies_halves() const { return false; }
   // Support for the node with channels-last images and the time that this saves. The node's current layout does not
   // matter.
   virtual ChannelsLast channels_last(const TensorImpl&) const { return {}; }

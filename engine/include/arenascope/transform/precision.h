@@ -18,9 +18,9 @@ struct PrecisionGraph {
   std::vector<Weight> weights;   // constants that are now read as float16: convert_weights() fills them
 };
 
-// Nodes that cannot be computed in float16 (their op's shape rule fails or returns another type) stay as they are.
-// Errors: out of memory.
-Result<PrecisionGraph> convert_precision(const Graph& graph);
+// Nodes that cannot be computed in float16 (their op's shape rule fails or returns another type) stay as they are. With
+// `half_operands`, MUL_MAT and ATTENTION read float16 operands; their results remain float32. Errors: out of memory.
+Result<PrecisionGraph> convert_precision(const Graph& graph, bool half_operands = false);
 
 // Fills the float16 weights, in host memory, from the float32 ones, which must be in host memory. Float32 weights that
 // the graph does not read are freed. Finite values beyond the float16 range are clamped to ±65504. Errors: out of
