@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include "engine/backends/cuda/module/runtime.h"
 
+#include <cxxabi.h>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -30,6 +32,22 @@ using SetRecord = CUpti_ActivityMemset4;
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
     CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+// A kernel's name without the type of its result and its parameters: "cudnn::engine<float>".
+std::string readable(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                              &std::free);
+  if (!demangled) return name;
+  std::string text = demangled.get();
+  int depth = 0;
+  for (size_t i = text.size(); text.ends_with(')') && i-- > 1;) {
+    depth += text[i] == ')' ? 1 : text[i] == '(' ? -1 : 0;
+    if (depth == 0) text.resize(i);
+    if (depth == 0) break;
+  }
+  return text.starts_with("void ") ? text.substr(5) : text;
+}
+
 constexpr size_t kBufferBytes = size_t{1} << 20, kBufferAlignment = 8;
 constexpr size_t kMaxRecords = size_t{1} << 22;
 
@@ -162,7 +180,7 @@ void Cupti::read(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_KERNEL: {
       const auto& k = reinterpret_cast<const KernelRecord&>(record);
       Done done{k.correlationId, {}};
-      done.activity.what = k.name ? k.name : "kernel";
+      done.activity.what = k.name ? readable(k.name) : "kernel";
       done.activity.begin = static_cast<Nanoseconds>(k.start);
       done.activity.end = static_cast<Nanoseconds>(k.end);
       done_.push_back(std::move(done));
