@@ -3,7 +3,8 @@
 // InitializeInjection(). CUPTI activities provide each allocation with its address and size, per device and memory
 // kind. Streams become timeline rows with kernels, copies and fills, converted to the host's clock. CUPTI is searched
 // for in ARENASCOPE_CUPTI, by the dynamic loader, and at the path that the build found. Without CUPTI a warning is
-// recorded and the program continues.
+// recorded and the program continues. ARENASCOPE_CUDA_RECORD=graphs records each launch of a captured graph as one span
+// instead of its kernels, =memory records no kernels, copies and fills: CUPTI delays each kernel by about a microsecond.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -12,7 +13,8 @@
 #include "engine/attach/cuda/cupti_api.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define BUFFER_BYTES (1u << 20)
+#define BUFFER_BYTES (4u << 20)
+#define NAMES (1u << 12)  // cached names of kernels, a power of two
 #define SLOTS (1u << 18)  // for live blocks, a power of two
 
 #define MEMBER(member, arguments, symbol) static int(*cupti_##member) arguments;
@@ -29,11 +31,19 @@ typedef struct stream {
   arenascope_ring* track;
 } stream;
 
+typedef struct pool {  // a pool of cudaMallocAsync()
+  uint64_t id;
+  int64_t reserved;  // bytes; -1: not reported yet
+  uint32_t device, space, counter;
+} pool;
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards the state below
 static place* places;
 static uint32_t place_count, block_count, stream_count, warned_full;
 static stream streams[1024];
 static uint32_t devices[64], spaces[64][3];  // ids + 1; by memory kind: device, pinned, managed
+static pool pools[256];
+static uint32_t pool_count;
 static arenascope_ring* memory_track;
 static int64_t dropped;
 static cupti_memory* pending;  // records that earlier ones may still precede
@@ -86,6 +96,33 @@ static uint32_t space_of(uint32_t ordinal, uint32_t memory) {
   }
   return *space - 1;
 }
+// NULL for memory without a pool. Pools are numbered in the order in which they are first used.
+static pool* pool_of(const cupti_memory* m) {
+  char text[96];
+  pool* p;
+  uint32_t i;
+  if (!m->async || m->pool == 0 || m->memory == kCuptiPinned || m->memory == kCuptiPageable) return NULL;
+  for (i = 0; i < pool_count; ++i)
+    if (pools[i].id == m->pool && pools[i].device == m->device) return pools + i;
+  if (pool_count == sizeof pools / sizeof *pools) return NULL;
+  p = pools + pool_count++;
+  p->id = m->pool;
+  p->device = m->device;
+  p->reserved = -1;
+  snprintf(text, sizeof text, "memory pool %u of CUDA device %u", pool_count, m->device);
+  p->space = arenascope_space(text, ARENASCOPE_DEFAULT, device_of(m->device));
+  snprintf(text, sizeof text, "reserved by memory pool %u of CUDA device %u", pool_count, m->device);
+  p->counter = arenascope_counter(text, "bytes");
+  return p;
+}
+static void count_reserved(pool* p, const cupti_memory* m) {
+  const double value = (double)m->pool_bytes;
+  int64_t bits;
+  if (m->pool_type != kCuptiLocalPool || p->reserved == (int64_t)m->pool_bytes) return;
+  p->reserved = (int64_t)m->pool_bytes;
+  memcpy(&bits, &value, sizeof bits);
+  arenascope_write(memory_track, (int64_t)m->time, bits, 0, p->counter, 13, 0);
+}
 static arenascope_ring* track_of(uint32_t device, uint32_t context, uint32_t number) {
   char text[96];
   uint32_t i;
@@ -118,8 +155,10 @@ static place* place_of(uint64_t address, int make) {
   return place_count < SLOTS - SLOTS / 8 ? places + at : NULL;
 }
 static void take_memory(const cupti_memory* m) {
+  pool* of;
   place* p;
   if (m->memory == kCuptiDeviceStatic || m->memory == kCuptiManagedStatic) return;  // part of a module, never freed
+  if ((of = pool_of(m)) != NULL) count_reserved(of, m);
   if (m->operation == kCuptiRelease) {
     if ((p = place_of(m->address, 0)) == NULL) return;  // allocated before the recording
     arenascope_write(memory_track, (int64_t)m->time, (int64_t)p->address, p->bytes, p->number, 4,
@@ -135,7 +174,7 @@ static void take_memory(const cupti_memory* m) {
   place_count += p->number == 0;
   p->address = m->address;
   p->bytes = (int64_t)m->bytes;
-  p->space = space_of(m->device, m->memory);
+  p->space = of != NULL ? of->space : space_of(m->device, m->memory);
   p->kind = kind_of(m->memory);
   p->number = ++block_count;
   p->gone = 0;
@@ -174,20 +213,59 @@ static void take_pending(uint64_t patience) {
 
 // ---- Records
 
-// A kernel's demangled name, if the process has loaded a C++ library that provides the demangler.
-static uint32_t name_of_kernel(const char* name) {
+// The demangler of a C++ library that the process has loaded, also if its symbols are local to a module of Python.
+static void* find_demangler(void) {
+  static const char* const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+  void* found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+  size_t i;
+  for (i = 0; found == NULL && i < sizeof libraries / sizeof *libraries; ++i) {
+    void* library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (library == NULL) continue;
+    found = dlsym(library, "__cxa_demangle");
+    dlclose(library);
+  }
+  return found;
+}
+// Without the type of the result and the parameters.
+static const char* shortened(char* name) {
+  size_t length = strlen(name);
+  int depth = 0;
+  if (length > 0 && name[length - 1] == ')')
+    for (size_t i = length; i-- > 0;) {
+      depth += name[i] == ')' ? 1 : name[i] == '(' ? -1 : 0;
+      if (depth > 0) continue;
+      if (i > 0) name[i] = 0;
+      break;
+    }
+  return strncmp(name, "void ", 5) == 0 ? name + 5 : name;
+}
+// A kernel's readable name, or its own if no demangler is found.
+static uint32_t read_name(const char* name) {
   static char* (*demangle)(const char*, char*, size_t*, int*);
   static int looked;
   char *readable = NULL, text[200];
   uint32_t number;
   int status = 0;
-  if (!looked++) *(void**)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+  if (demangle == NULL && looked++ < 100) *(void**)&demangle = find_demangler();
   if (name == NULL) return arenascope_name("kernel");
   if (demangle != NULL && strncmp(name, "_Z", 2) == 0) readable = demangle(name, NULL, NULL, &status);
-  snprintf(text, sizeof text, "%s", readable != NULL ? readable : name);
+  snprintf(text, sizeof text, "%s", readable != NULL ? shortened(readable) : name);
   number = arenascope_name(text);
   free(readable);
   return number;
+}
+// CUPTI gives all records of a kernel the same string.
+static uint32_t name_of_kernel(const char* name) {
+  static struct {
+    const char* name;
+    uint32_t id;
+  } known[NAMES];
+  const size_t at = (size_t)((uintptr_t)name >> 3) * 0x9e3779b97f4a7c15u >> 52 & (NAMES - 1);
+  if (known[at].name != name || name == NULL) {
+    known[at].id = read_name(name);
+    known[at].name = name;
+  }
+  return known[at].id;
 }
 static const char* name_of_copy(uint8_t way) {
   static const char* const names[] = {"copy",
@@ -209,6 +287,12 @@ static void take_record(const void* record) {
     const cupti_kernel* k = (const cupti_kernel*)record;
     arenascope_span_on(track_of(k->device, k->context, k->stream), name_of_kernel(k->name), (int64_t)k->start,
                        (int64_t)k->end, 0);
+  } else if (kind == kCuptiGraph) {
+    const cupti_graph* g = (const cupti_graph*)record;
+    char text[40];
+    snprintf(text, sizeof text, "CUDA graph %u", g->graph);
+    arenascope_span_on(track_of(g->device, g->context, g->stream), arenascope_name(text), (int64_t)g->start,
+                       (int64_t)g->end, 0);
   } else if (kind == kCuptiCopy) {
     const cupti_copy* c = (const cupti_copy*)record;
     arenascope_span_on(track_of(c->device, c->context, c->stream), arenascope_name(name_of_copy(c->way)),
@@ -221,7 +305,7 @@ static void take_record(const void* record) {
 }
 
 static void requested(uint8_t** buffer, size_t* bytes, size_t* max_records) {
-  *buffer = (uint8_t*)malloc(BUFFER_BYTES);
+  *buffer = (uint8_t*)calloc(1, BUFFER_BYTES);
   *bytes = *buffer != NULL ? BUFFER_BYTES : 0;
   *max_records = 0;  // no limit
 }
@@ -270,7 +354,10 @@ static void* find_cupti(void) {
 
 // CUDA's driver calls this function once. Some releases ignore the return value; 1 means success.
 EXPORT int InitializeInjection(void) {
-  static const int activities[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill};
+  static const int activities[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill, kCuptiGraph};
+  const char* setting = getenv("ARENASCOPE_CUDA_RECORD");
+  size_t count = 4, size = sizeof(uint8_t);
+  uint8_t zeroed = 1;
   void* library;
   size_t i;
   int failed = 0;
@@ -296,7 +383,10 @@ EXPORT int InitializeInjection(void) {
   if (places == NULL || memory_track == NULL) return 1;
   failed |= cupti_set_clock(clock_now);
   failed |= cupti_register_callbacks(requested, completed);
-  for (i = 0; i < sizeof activities / sizeof *activities; ++i) failed |= cupti_enable(activities[i]);
+  if (setting != NULL && strcmp(setting, "memory") == 0) count = 1;
+  if (setting != NULL && strcmp(setting, "graphs") == 0) count = 5;
+  if (cupti_set_attribute != NULL) cupti_set_attribute(kCuptiZeroedBuffers, &size, &zeroed);
+  for (i = 0; i < count; ++i) failed |= cupti_enable(activities[i]);
   if (failed != 0)
     arenascope_problem(
         "Cannot enable CUPTI (another profiler is active, or permissions are missing): CUDA data is incomplete.");

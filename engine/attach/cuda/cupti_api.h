@@ -6,9 +6,12 @@
 #include <stdint.h>
 
 // Activity kinds.
-enum { kCuptiCopy = 1, kCuptiFill = 2, kCuptiKernel = 10, kCuptiMemory = 49 };
+enum { kCuptiCopy = 1, kCuptiFill = 2, kCuptiKernel = 10, kCuptiMemory = 49, kCuptiGraph = 51 };
+// Attributes.
+enum { kCuptiZeroedBuffers = 5 };
 // Memory operations and memory kinds.
 enum { kCuptiAllocation = 1, kCuptiRelease = 2 };
+enum { kCuptiLocalPool = 1 };
 enum {
   kCuptiPageable = 1,
   kCuptiPinned = 2,
@@ -23,6 +26,10 @@ typedef struct cupti_memory {
   uint32_t kind, operation, memory, correlation;
   uint64_t address, bytes, time, code;
   uint32_t process, device, context, stream;
+  const char* name;
+  uint32_t async, gap;                   // whether an API of memory pools was called
+  uint32_t pool_type, gap2;              // kCuptiLocalPool: of this process
+  uint64_t pool, threshold, pool_bytes;  // identifies the pool; bytes that it has reserved
 } cupti_memory;
 typedef struct cupti_kernel {
   uint32_t kind;
@@ -48,6 +55,12 @@ typedef struct cupti_fill {
   uint32_t device, context, stream;
 } cupti_fill;
 
+typedef struct cupti_graph {  // a launch of a captured graph
+  uint32_t kind, correlation;
+  uint64_t start, end;
+  uint32_t device, graph, context, stream;
+} cupti_graph;
+
 typedef void (*cupti_requested)(uint8_t** buffer, size_t* bytes, size_t* max_records);
 typedef void (*cupti_completed)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t filled);
 typedef uint64_t (*cupti_clock)(void);
@@ -60,5 +73,6 @@ typedef uint64_t (*cupti_clock)(void);
   F(next, (uint8_t*, size_t, void**), "cuptiActivityGetNextRecord") \
   F(dropped, (void*, uint32_t, size_t*), "cuptiActivityGetNumDroppedRecords") \
   F(set_clock, (cupti_clock), "cuptiActivityRegisterTimestampCallback") \
-  F(flush_period, (uint32_t), "cuptiActivityFlushPeriod")
+  F(flush_period, (uint32_t), "cuptiActivityFlushPeriod") \
+  F(set_attribute, (int, size_t*, void*), "cuptiActivitySetAttribute")
 // clang-format on
