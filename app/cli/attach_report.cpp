@@ -92,6 +92,7 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
   out["problems"] = Json::array();
   for (size_t i = 0; i < s.problems.size(); ++i) out["problems"].push_back(s.problems[i].sentence);
   if (!report.recording.empty()) out["recording"] = report.recording;
+  if (!report.histories.empty()) out["pytorch_histories"] = report.histories;
   return out;
 }
 
@@ -120,6 +121,7 @@ void print(const AttachReport& report, const trace::Snapshot& s) {
   }
   for (size_t i = 0; i < s.problems.size(); ++i) cli::print("{}\n", s.problems[i].sentence);
   if (!report.recording.empty()) cli::print("recording: {}\n", report.recording);
+  for (const std::string& history : report.histories) cli::print("PyTorch's CUDA allocator: {}\n", history);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ struct AttachReport {
   double seconds = 0;
   int ranks = 0;  // number of processes that had to attach
   std::vector<attach::Program> programs;
-  std::string recording;  // empty: none
+  std::string recording;               // empty: none
+  std::vector<std::string> histories;  // of PyTorch's CUDA allocator: files next to the recording
 };
 
 // Prints the report, with --json as one object. Returns exit status 1 if the program failed or never attached.

@@ -41,16 +41,17 @@ std::string library_of(const Adapter& adapter) {
   return "";
 }
 
-// The directory in which `import arenascope` finds the Python package; empty if it is not installed.
-std::string python_folder() {
+// The directory `name` of the installation in which Python finds `file`; empty if it is not installed.
+std::string python_folder(const char* name, const char* file) {
   for (const std::string& folder : backend_module_folders()) {
-    const auto path = std::filesystem::path(folder) / "python";
+    const auto path = std::filesystem::path(folder) / name;
     std::error_code none;
-    if (std::filesystem::exists(path / "arenascope" / "__init__.py", none))
-      return std::filesystem::absolute(path, none).string();
+    if (std::filesystem::exists(path / file, none)) return std::filesystem::absolute(path, none).string();
   }
   return "";
 }
+
+constexpr std::string_view kHistory = ".pytorch-", kHistoryEnd = ".pickle";  // as in sitecustomize.py
 
 bool is_requested(const AttachedProgram& program, std::string_view name) {
   return std::find(program.adapters.begin(), program.adapters.end(), name) != program.adapters.end();
@@ -104,6 +105,20 @@ std::vector<std::string> adapter_names() {
   return names;
 }
 
+std::vector<std::string> pytorch_histories(const std::string& recording) {
+  const std::filesystem::path path(recording);
+  const std::string head = path.filename().string() + std::string(kHistory);
+  std::vector<std::string> found;
+  std::error_code error;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(head) && name.ends_with(kHistoryEnd)) found.push_back((path.parent_path() / name).string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 Status check_adapters(const AttachedProgram& program) {
   const auto names = adapter_names();
   for (const std::string& name : program.adapters) {
@@ -142,9 +157,16 @@ namespace {
 
 // Adds the adapters to the environment of a program on this machine.
 std::vector<std::string> with_adapters(const AttachedProgram& program, Environment& environment,
-                                       const std::string& address) {
+                                       const std::string& address, const std::string& recording) {
   environment.set("ARENASCOPE_ATTACH", address);
-  if (const std::string folder = python_folder(); !folder.empty()) environment.prepend("PYTHONPATH", folder);
+  if (const std::string folder = python_folder("python", "arenascope/__init__.py"); !folder.empty())
+    environment.prepend("PYTHONPATH", folder);
+  if (const std::string folder = python_folder("python-start", "sitecustomize.py");
+      !folder.empty() && !recording.empty() && is_requested(program, "cuda")) {
+    std::error_code none;
+    environment.set("ARENASCOPE_PYTORCH_HISTORY", std::filesystem::absolute(recording, none).string());
+    environment.prepend("PYTHONPATH", folder);
+  }
   for (const Adapter& adapter : kAdapters) {
     if (!is_requested(program, adapter.name) && !(program.adapters.empty() && adapter.by_default)) continue;
     const std::string library = library_of(adapter);
@@ -164,7 +186,7 @@ Result<pid_t> start_attached(const AttachedProgram& program, const std::string& 
   Environment environment;
   std::vector<std::string> arguments;
   if (program.host.empty()) {
-    arguments = with_adapters(program, environment, address);
+    arguments = with_adapters(program, environment, address, options.recording);
   } else {
     std::vector<RemoteAdapter> adapters;
     for (const Adapter& adapter : kAdapters)

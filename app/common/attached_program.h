@@ -25,6 +25,8 @@ Result<AttachedProgram> attached_program(std::vector<std::string> argv, std::vec
 attach::ListenOptions listen_options(const AttachedProgram& program);
 
 std::vector<std::string> adapter_names();
+// Files next to the recording, with the history of PyTorch's CUDA allocator in each process, in ascending order.
+std::vector<std::string> pytorch_histories(const std::string& recording);
 // Errors: an unknown adapter, or one that was not built.
 Status check_adapters(const AttachedProgram& program);
 
@@ -34,6 +36,7 @@ std::string client_include_folder();
 struct StartOptions {
   bool output_to_error = false;           // redirects its standard output to standard error
   const sigset_t* signal_mask = nullptr;  // signal mask of the program; null: that of this thread
+  std::string recording;                  // file of the recording; empty: none
 };
 // Starts the program with ARENASCOPE_ATTACH=`address`. Errors name the program.
 Result<pid_t> start_attached(const AttachedProgram& program, const std::string& address,
