@@ -125,7 +125,7 @@ VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const s
   return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, std::move(note)};
 }
 
-Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
+Result<std::vector<VerifiedCase>> against_backend(VerifyTask task) {
   const VerifyOptions& options = task.options;
   auto tested = Runner::open(std::move(*task.model), options.runner);
   if (!tested) return tested.error();
@@ -138,10 +138,11 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   }
   tested->reset();
   RunnerOptions reference_options = options.runner;
-  reference_options.backend = "reference";
+  reference_options.backend = options.against;
   reference_options.backend_options.clear();
   reference_options.precision.reset();
-  reference_options.threads = 1;
+  reference_options.threads = options.against == "reference" ? 1 : 0;
+  if (options.against != "reference") reference_options.precision = Precision::High;
   auto reference = Runner::open(task.spec, reference_options);
   if (!reference) return reference.error();
   if (auto report = (*reference)->run(); !report) return report.error();
@@ -156,18 +157,19 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   std::vector<VerifiedCase> cases;
   const std::vector<RunResult> references = (*reference)->results();
   if (results.size() != references.size())
-    return Error{fmt::format("{}: {} outputs, but the reference has {}", task.spec, results.size(), references.size())};
+    return Error{
+        fmt::format("{}: {} outputs, but {} has {}", task.spec, results.size(), options.against, references.size())};
   for (size_t i = 0; i < results.size(); ++i) {
     auto expected = references[i].read();
     if (!expected) return expected.error();
     const auto& value = *references[i].value;
     if (results[i].size() != expected->size()) {
-      cases.push_back({fmt::format("reference/{}", value.name), false, 0, 0,
+      cases.push_back({fmt::format("{}/{}", options.against, value.name), false, 0, 0,
                        fmt::format("{} bytes, expected {}", results[i].size(), expected->size())});
       continue;
     }
-    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, measure,
-                          low_precision(options)));
+    cases.push_back(judge(fmt::format("{}/{}", options.against, value.name), *value.tensor, results[i], *expected,
+                          measure, low_precision(options)));
   }
   return cases;
 }
@@ -376,7 +378,7 @@ Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& optio
 
 Result<std::vector<VerifiedCase>> verify_model(VerifyTask task) {
   if (!task.model) return all_op_cases(task.options);
-  return task.tests.empty() ? against_reference(std::move(task)) : against_files(std::move(task));
+  return task.tests.empty() ? against_backend(std::move(task)) : against_files(std::move(task));
 }
 
 }  // namespace arenascope::app

@@ -15,7 +15,8 @@ namespace arenascope::app {
 struct VerifyOptions {
   RunnerOptions runner;
   Tolerance tolerance;
-  std::string only;  // substring of the names of op cases
+  std::string only;                   // substring of the names of op cases
+  std::string against = "reference";  // backend of the expected outputs of a model without test data
 };
 
 struct VerifiedCase {
@@ -31,15 +32,15 @@ struct VerifyTask {
   std::string spec;
   VerifyOptions options;                // with the inputs for which the model was opened
   std::optional<models::Model> model;   // nullopt: one case per op of the backend
-  std::vector<models::TestCase> tests;  // empty: compare with the reference backend
+  std::vector<models::TestCase> tests;  // empty: compare with the backend `options.against`
 };
 
 // `spec`: model file, test case directory or zoo:NAME; may be empty. Errors: the model or its expected outputs cannot
 // be read.
 Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& options);
 
-// A model in the ONNX test-case layout is compared with its data sets, any other model with the reference backend on
-// the same inputs. The default tolerance is 1e-5 of the largest output; 2e-2 with precision=low on a device; 5e-2
+// A model in the ONNX test-case layout is compared with its data sets, any other model with the backend
+// `options.against` on the same inputs. The default tolerance is 1e-5 of the largest output; 2e-2 with precision=low on a device; 5e-2
 // (q4_0 to q8_0) or 7e-2 (K types) with quantised weights. Sigmoid and softmax outputs within 1e-6 pass. The applied
 // criterion is part of each case. Errors: the model cannot be run.
 Result<std::vector<VerifiedCase>> verify_model(VerifyTask task);

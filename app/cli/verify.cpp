@@ -107,6 +107,12 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance per element")->capture_default_str();
   command->add_option("--relative-to-max", a->options.tolerance.relative_to_max,
                       "Maximum error relative to the largest output, instead of --rtol and --atol");
+  command
+      ->add_option(
+          "--against", a->options.against,
+          "Backend that computes the expected outputs: reference, or cpu, which is fast enough for large models")
+      ->check(CLI::IsMember({"reference", "cpu"}))
+      ->capture_default_str();
   command->add_flag("--json", context.json, "Print one JSON object");
   add_allow_unknown(*command, context, "some test cases of --recursive cannot be run");
   command->callback([&, a] { body = [&, a] { return verify(context, *a); }; });

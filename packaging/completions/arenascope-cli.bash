@@ -158,8 +158,9 @@ _arenascope_cli() {
         --rtol) _filedir; return ;;
         --atol) _filedir; return ;;
         --relative-to-max) _filedir; return ;;
+        --against) _filedir; return ;;
       esac
-      options='-h --help --dim --shape --tokens --prefill --training --backend --backend-option --host-ops --recursive --threads --planner --order --budget --memory --in-place --no-channels-last --only --fuse --rtol --atol --relative-to-max --json --allow-unknown'
+      options='-h --help --dim --shape --tokens --prefill --training --backend --backend-option --host-ops --recursive --threads --planner --order --budget --memory --in-place --no-channels-last --only --fuse --rtol --atol --relative-to-max --against --json --allow-unknown'
       models=yes
       ;;
     bench)

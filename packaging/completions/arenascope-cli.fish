@@ -182,6 +182,7 @@ complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l fuse -d 'F
 complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l rtol -r -d 'Relative tolerance per element'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l atol -r -d 'Absolute tolerance per element'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l relative-to-max -r -d 'Maximum error relative to the largest output, instead of --rtol and --atol'
+complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l against -r -d 'Backend that computes the expected outputs: reference, or cpu, which is fast enough for large models'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l json -d 'Print one JSON object'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from verify' -l allow-unknown -d 'Exit status 0 although some test cases of --recursive cannot be run'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from bench' -s h -l help -d 'Print this help message and exit'

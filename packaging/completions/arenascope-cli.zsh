@@ -225,6 +225,7 @@ _arenascope_cli() {
         '*--rtol[Relative tolerance per element]:value:_files' \
         '*--atol[Absolute tolerance per element]:value:_files' \
         '*--relative-to-max[Maximum error relative to the largest output, instead of --rtol and --atol]:value:_files' \
+        '*--against[Backend that computes the expected outputs\: reference, or cpu, which is fast enough for large models]:value:_files' \
         '*--json[Print one JSON object]' \
         '*--allow-unknown[Exit status 0 although some test cases of --recursive cannot be run]' \
         '*:file:_arenascope_cli_models'
