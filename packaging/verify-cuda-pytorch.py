@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Compares the CUDA backend with PyTorch in eager mode, in alternating rounds: verify-cuda-pytorch.py ARENASCOPE_CLI [--quick]
+"""Compares the CUDA backend with PyTorch in alternating rounds: verify-cuda-pytorch.py ARENASCOPE_CLI [--quick] [--compile]
 
 Networks: resnet50 with batch 1 and 32, and bert_base with 128 tokens, in f32 and stored as f16, with random weights. Times
 are measured on the host, from the call to the end of the device's work, with inputs on the device; the first third of each
 round is warm-up. Neither side rounds f32 to tf32, and both accumulate f16 matmuls in f32. Memory: PyTorch's peak of reserved
 bytes, without weights and inputs, compared with the planned arena plus the work buffer. Both sides compute activations
-in place where possible.
+in place where possible. PyTorch runs in eager mode, and with --compile also by torch.compile(mode="reduce-overhead"), whose
+compilation takes up to a minute per network.
 """
 import json
 import statistics
@@ -44,7 +45,7 @@ def resnet50(batch, dtype):
 
     model = torchvision.models.resnet50().eval().to("cuda", dtype)
     image = torch.randn(batch, 3, 224, 224, device="cuda", dtype=dtype)
-    return lambda: model(image), held([image, *model.parameters(), *model.buffers()])
+    return model, image, held([image, *model.parameters(), *model.buffers()])
 
 
 def bert_base(_, dtype):
@@ -52,12 +53,16 @@ def bert_base(_, dtype):
 
     model = transformers.BertModel(transformers.BertConfig()).eval().to("cuda", dtype)
     words = torch.randint(0, 30000, (1, 128), device="cuda")
-    return lambda: model(words), held([words, *model.parameters(), *model.buffers()])
+    return model, words, held([words, *model.parameters(), *model.buffers()])
 
 
-def compare(cli, name, make, batch, dtype, rounds, times):
+def compare(cli, name, make, batch, dtype, rounds, times, with_compiled):
     torch.cuda.empty_cache()
-    run, given = make(batch, dtype)
+    model, given_input, given = make(batch, dtype)
+
+    def run():
+        return model(given_input)
+
     run()
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
@@ -68,14 +73,21 @@ def compare(cli, name, make, batch, dtype, rounds, times):
     options = ["--dim", f"batch={batch}"] if batch > 1 else []
     if dtype == torch.float16:
         options += ["--backend-option", "precision=low"]
-    pairs = [(ours(cli, f"zoo:{name}", times, options), theirs(run, times)) for _ in range(rounds)]
-    mine = statistics.median(a[0] for a, _ in pairs)
-    peer = statistics.median(b for _, b in pairs)
-    arena = pairs[0][0][1]
-    print(f"{name} batch {batch} {str(dtype)[6:]}: {mine * 1e3:.3f} ms, PyTorch {peer * 1e3:.3f} ms, "
-          f"{peer / mine:.2f} times as fast (target: at least 1.0)")
+    runs = [("PyTorch", run)]
+    if with_compiled:
+        compiled = torch.compile(model, mode="reduce-overhead")
+        for _ in range(3):
+            compiled(given_input)
+        runs.append(("torch.compile", lambda: compiled(given_input)))
+    samples = [(ours(cli, f"zoo:{name}", times, options), [theirs(peer, times) for _, peer in runs]) for _ in range(rounds)]
+    mine = statistics.median(own[0] for own, _ in samples)
+    arena = samples[0][0][1]
+    for i, (title, _) in enumerate(runs):
+        peer = statistics.median(peers[i] for _, peers in samples)
+        print(f"{name} batch {batch} {str(dtype)[6:]}: {mine * 1e3:.3f} ms, {title} {peer * 1e3:.3f} ms, "
+              f"{peer / mine:.2f} times as fast (target: at least 1.0)")
     print(f"  arena and work buffer {arena} bytes, PyTorch's peak reserved {reserved} bytes, ratio {arena / reserved:.2f} "
-          f"(target: at most 0.8)")
+          f"(target: at most 0.8)", flush=True)
 
 
 def main():
@@ -89,7 +101,7 @@ def main():
         for name, make, batch in (("resnet50", resnet50, 1), ("resnet50", resnet50, 32), ("bert_base", bert_base, 1)):
             for dtype in (torch.float32, torch.float16):
                 try:
-                    compare(cli, name, make, batch, dtype, rounds, times)
+                    compare(cli, name, make, batch, dtype, rounds, times, "--compile" in sys.argv)
                 except ImportError as missing:
                     print(f"{name} batch {batch}: not measured: {missing.name} is not installed")
 

@@ -159,7 +159,20 @@ TEST_CASE("verify-cuda reports checks that agree, fail, were not reached, or cou
   CHECK(has(report, "| zoo:squeezenet | agrees |"));
   CHECK(has(report, "\nSome checks failed."));
   CHECK(played.run(stages).status == 1);
-  CHECK(has(played.report(), "| zoo:unet | NOT REACHED: "));
+  CHECK(has(played.report(), "| zoo:unet, against the CPU backend | NOT REACHED: "));
+
+  // Other programs: one that cannot be compiled, one whose figures differ, and one whose figures agree.
+  played.cli("");
+  played.program("bin/nvcc", "exit 1");
+  CHECK(played.run("--stage attach").status == 1);
+  CHECK(has(played.report(), "The plain CUDA program could not be compiled"));
+  played.program("bin/nvcc", "exit 0");
+  CHECK(played.run("--stage attach").status == 1);
+  CHECK(has(played.report(), "Recording other programs failed"));
+  played.program("bin/python3", "echo 'live bytes agree'");
+  CHECK(played.run("--stage attach").status == 0);
+  CHECK(has(played.report(), "live bytes agree"));
+  played.program("bin/python3", "exit 1");
 
   // A skipped device test counts as failed.
   played.cli("");
