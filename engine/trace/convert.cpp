@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/csv.h>
 #include <arenascope/base/output_file.h>
 #include <arenascope/base/printable.h>
 #include <arenascope/trace/convert.h>
@@ -42,17 +43,6 @@ class StringOut : public TextOut {
   void put(std::string_view text) override { all += text; }
   std::string all;
 };
-
-std::string csv_text(std::string_view cell) {
-  const std::string text = csv_guarded(cell);
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
 
 // Formats nanoseconds as microseconds without rounding.
 std::string micros(Nanoseconds t) {
@@ -115,9 +105,9 @@ void to_spans_csv(const Snapshot& s, TextOut& out) {
   out.put("track,kind,name,node,run,begin_ns,end_ns\n");
   each_span(s, [&](size_t track, const Event& e) {
     const bool of_node = e.kind() == EventKind::Work || e.kind() == EventKind::Wait;
-    print(out, "{},{},{},{},{},{},{}\n", csv_text(s.tracks[track].info.name), kind_name(e.kind()), csv_text(s.label(e)),
-          of_node ? std::to_string(e.node().value) : "", of_node ? std::to_string(e.run().value) : "", e.begin(),
-          e.end());
+    print(out, "{},{},{},{},{},{},{}\n", csv_field(s.tracks[track].info.name), kind_name(e.kind()),
+          csv_field(s.label(e)), of_node ? std::to_string(e.node().value) : "",
+          of_node ? std::to_string(e.run().value) : "", e.begin(), e.end());
   });
 }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One CSV record as in RFC 4180: fields with commas, quotes or line breaks are quoted.
+// One CSV record as a line.
 #pragma once
-#include <arenascope/base/printable.h>
+#include <arenascope/base/csv.h>
 #include <QStringList>
 
 namespace arenascope::views {
 
 inline QString csv_line(QStringList fields) {
-  for (QString& field : fields) {
-    if (is_formula(field.toStdString())) field.prepend(u'\'');
-    if (field.contains(u',') || field.contains(u'"') || field.contains(u'\n') || field.contains(u'\r'))
-      field = u'"' + field.replace(u'"', QStringLiteral("\"\"")) + u'"';
-  }
+  for (QString& field : fields) field = QString::fromStdString(csv_field(field.toStdString()));
   return fields.join(u',') + u'\n';
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/csv.h>
 #include <arenascope/base/printable.h>
 #include <doctest/doctest.h>
 
@@ -58,4 +59,12 @@ TEST_CASE("no cell of a table is a formula, and numbers stay numbers") {
     CHECK(csv_guarded(text) == text);
     CHECK(csv_unguarded(text) == text);
   }
+}
+
+TEST_CASE("a CSV field is quoted where it holds a separator, a quote or a line break") {
+  CHECK(csv_field("relu") == "relu");
+  CHECK(csv_field("a,b") == "\"a,b\"");
+  CHECK(csv_field("say \"x\"") == "\"say \"\"x\"\"\"");
+  CHECK(csv_field("two\nlines\r") == "\"two\nlines\r\"");
+  CHECK(csv_field("=1+1,2") == "\"'=1+1,2\"");
 }
