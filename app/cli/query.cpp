@@ -2,6 +2,7 @@
 // arenascope-cli query: SQL over the tables of a recording, trace or plan.
 #include <algorithm>
 
+#include <arenascope/base/csv.h>
 #include <arenascope/base/printable.h>
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "app/cli/model_options.h"
 #include "app/common/planned_session.h"
 #include "app/query/database.h"
+#include "app/query/library.h"
 
 namespace arenascope::cli {
 namespace {
@@ -58,24 +60,19 @@ void print_aligned(const query::Rows& rows) {
   for (const auto& row : rows.rows) line([&](size_t c) { return text_of_value(row[c]); });
 }
 
-// Fields with a comma, quote or line break are quoted. A text that a spreadsheet would take for a formula begins with an
-// apostrophe.
-std::string csv_field(const Value& value) {
-  if (!std::holds_alternative<std::string>(value)) return text_of_value(value);
-  const std::string text = csv_guarded(std::get<std::string>(value));
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+// Numbers are no formulas.
+std::string csv_of_value(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr ? csv_field(*text) : text_of_value(value);
 }
 
 void print_csv(const query::Rows& rows) {
   std::string text;
-  for (size_t c = 0; c < rows.columns.size(); ++c) text += (c > 0 ? "," : "") + csv_field(Value(rows.columns[c]));
+  for (size_t c = 0; c < rows.columns.size(); ++c) text += (c > 0 ? "," : "") + csv_field(rows.columns[c]);
   cli::print("{}\n", text);
   for (const auto& row : rows.rows) {
     text.clear();
-    for (size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + csv_field(row[c]);
+    for (size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + csv_of_value(row[c]);
     cli::print("{}\n", text);
   }
 }
@@ -112,20 +109,17 @@ std::string tables_reference() {
 }
 
 int list_queries() {
-  for (const query::NamedQuery& named : query::named_queries())
-    cli::print("{:<20} {}\n    {}\n", named.name, named.meaning, named.sql);
+  for (const query::StoredQuery& stored : query::stored_queries(query::query_folder()))
+    cli::print("{:<20} {}\n    {}\n", stored.name, printable(stored.meaning), printable_lines(stored.sql));
   return kDone;
 }
 
 Result<std::string> sql_of(const QueryArguments& arguments) {
   if (arguments.named.empty() == arguments.sql.empty()) return Error{"expected a query, or --named"};
   if (!arguments.sql.empty()) return arguments.sql;
-  const auto& all = query::named_queries();
-  const auto found = std::ranges::find(all, arguments.named, [](const auto& named) { return std::string(named.name); });
-  if (found != all.end()) return std::string(found->sql);
-  std::string names;
-  for (const query::NamedQuery& named : all) names += fmt::format(" {}", named.name);
-  return Error{fmt::format("unknown query '{}'; available:{}", arguments.named, names)};
+  auto found = query::find_query(arguments.named, query::query_folder());
+  if (!found) return found.error();
+  return std::move(found->sql);
 }
 
 int run_query(Context& context, const QueryArguments& arguments) {
@@ -162,8 +156,10 @@ void add_query(CLI::App& app, Context& context, Body& body) {
   auto arguments = std::make_shared<QueryArguments>();
   command->add_option("file", arguments->file, "Recording, trace, model file, zoo:NAME or CSV of intervals");
   command->add_option("sql", arguments->sql, "One SELECT statement of SQLite");
-  command->add_option("--named", arguments->named, "Name of a built-in query; --list prints them");
-  command->add_flag("--list", arguments->list, "Print the built-in queries");
+  command->add_option(
+      "--named", arguments->named,
+      "Name of a built-in query, or of a file NAME.sql in ~/.config/arenascope/queries; --list prints them");
+  command->add_flag("--list", arguments->list, "Print the named queries");
   command->add_flag("--tables", arguments->tables, "Print the tables and their columns as Markdown");
   command->add_flag("--csv", arguments->csv, "Print CSV");
   add_planning_arguments(*command, arguments->planning);

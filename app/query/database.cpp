@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <new>
 
 #include <fmt/format.h>
@@ -126,25 +127,76 @@ Value value_of(sqlite3_stmt* statement, int number) {
   return text == nullptr ? Value() : Value(std::string(text, size));
 }
 
+// Interrupts the statements of a database while it exists, once `stop` was requested.
+class StopCheck {
+ public:
+  StopCheck(sqlite3* handle, const std::stop_token& stop) : handle_(handle), stop_(stop) {
+    constexpr int kInstructions = 2000;
+    if (stop_.stop_possible())
+      sqlite3_progress_handler(
+          handle_, kInstructions,
+          [](void* token) { return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0; }, &stop_);
+  }
+  ~StopCheck() { sqlite3_progress_handler(handle_, 0, nullptr, nullptr); }
+  StopCheck(const StopCheck&) = delete;
+  StopCheck& operator=(const StopCheck&) = delete;
+
+ private:
+  sqlite3* handle_;
+  std::stop_token stop_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(std::vector<Table> tables) {
   std::unique_ptr<Database> database(new Database(std::move(tables)));
   if (sqlite3_open_v2(":memory:", &database->handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
     return Error{"SQLite cannot be started: out of memory"};
-  for (Table& table : database->tables_)
-    if (sqlite3_create_module_v2(database->handle_, table.name, &kModule, &table, nullptr) != SQLITE_OK)
-      return Error{fmt::format("table {}: {}", table.name, sqlite3_errmsg(database->handle_))};
-  // The first use of a table declares it, which queries may not do.
-  for (const Table& table : database->tables_)
-    if (auto used = database->run(fmt::format("SELECT * FROM {} LIMIT 0", table.name)); !used) return used.error();
+  if (auto declared = database->declare(); !declared) return declared.error();
   sqlite3_set_authorizer(database->handle_, authorize, nullptr);
   return database;
 }
 
+// The first use of a table declares it, which queries may not do.
+Status Database::declare() {
+  for (Table& table : tables_) {
+    if (sqlite3_create_module_v2(handle_, table.name, &kModule, &table, nullptr) != SQLITE_OK)
+      return Error{fmt::format("table {}: {}", table.name, sqlite3_errmsg(handle_))};
+    if (auto used = run(fmt::format("SELECT * FROM {} LIMIT 0", table.name)); !used) return used.error();
+  }
+  auto names = run("SELECT DISTINCT name FROM pragma_function_list WHERE name GLOB '[a-z]*' ORDER BY name");
+  if (!names) return names.error();
+  for (const auto& row : names->rows)
+    if (const auto* name = std::get_if<std::string>(&row[0])) functions_.push_back(*name);
+  return {};
+}
+
 Database::~Database() { sqlite3_close_v2(handle_); }
 
-Result<Rows> Database::run(const std::string& sql) {
+int Database::error_offset() const { return sqlite3_error_offset(handle_); }
+
+// The column of a table that a result shows unchanged, also through subqueries. A computed column is known by its name.
+Reference Database::reference_of(sqlite3_stmt* statement, int column) const {
+  const char* table = sqlite3_column_table_name(statement, column);
+  const char* origin = sqlite3_column_origin_name(statement, column);
+  if (table != nullptr && origin != nullptr) {
+    for (const Table& t : tables_)
+      for (const Column& c : t.columns)
+        if (t.name == std::string_view(table) && c.name == std::string_view(origin)) return c.reference;
+    return Reference::None;
+  }
+  constexpr std::pair<std::string_view, Reference> kNames[] = {
+      {"graph", Reference::Graph}, {"run", Reference::Run},
+      {"plan", Reference::Plan},   {"node", Reference::Node},
+      {"leaf", Reference::Leaf},   {"tensor", Reference::Tensor},
+      {"span", Reference::Span},   {"allocation", Reference::Allocation}};
+  const std::string_view name = sqlite3_column_name(statement, column);
+  for (const auto& [known, reference] : kNames)
+    if (name == known) return reference;
+  return Reference::None;
+}
+
+Result<Rows> Database::run(const std::string& sql, const Limits& limits) {
   sqlite3_stmt* prepared = nullptr;
   const char* after = nullptr;
   const int error = sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &prepared, &after);
@@ -153,15 +205,31 @@ Result<Rows> Database::run(const std::string& sql) {
   if (prepared == nullptr) return Error{"the query is empty"};
   for (const char* c = after; c < sql.data() + sql.size(); ++c)
     if (*c != ' ' && *c != '\n' && *c != '\t' && *c != ';') return Error{"expected one statement, found more"};
+  const StopCheck check(handle_, limits.stop);
   Rows out;
   const int columns = sqlite3_column_count(prepared);
-  for (int i = 0; i < columns; ++i) out.columns.emplace_back(sqlite3_column_name(prepared, i));
+  for (int i = 0; i < columns; ++i) {
+    out.columns.emplace_back(sqlite3_column_name(prepared, i));
+    out.references.push_back(reference_of(prepared, i));
+  }
   int step = 0;
   while ((step = sqlite3_step(prepared)) == SQLITE_ROW) {
+    if (out.truncated = out.rows.size() >= limits.max_rows; out.truncated) return out;
     auto& row = out.rows.emplace_back();
     for (int i = 0; i < columns; ++i) row.push_back(value_of(prepared, i));
   }
   if (step != SQLITE_DONE) return Error{sqlite3_errmsg(handle_)};
+  return out;
+}
+
+std::vector<std::string> sql_keywords() {
+  std::vector<std::string> out;
+  for (int i = 0; i < sqlite3_keyword_count(); ++i) {
+    const char* name = nullptr;
+    int size = 0;
+    if (sqlite3_keyword_name(i, &name, &size) == SQLITE_OK) out.emplace_back(name, static_cast<size_t>(size));
+  }
+  std::ranges::sort(out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // SQL over the tables of a recording or trace, by virtual tables of SQLite. Read-only: nothing can be attached or stored.
 #pragma once
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,20 @@
 #include "app/query/tables.h"
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace arenascope::query {
 
 struct Rows {
   std::vector<std::string> columns;
+  std::vector<Reference> references;  // by column; None for computed values
   std::vector<std::vector<Value>> rows;
+  bool truncated = false;  // there are more rows than the limit
+};
+
+struct Limits {
+  std::stop_token stop = {};
+  size_t max_rows = SIZE_MAX;
 };
 
 class Database {
@@ -27,14 +36,24 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   const std::vector<Table>& tables() const { return tables_; }
-  // One statement. Errors: as SQLite reports them, or more than one statement.
-  Result<Rows> run(const std::string& sql);
+  // Names of the functions of SQLite, sorted.
+  const std::vector<std::string>& functions() const { return functions_; }
+  // One statement. Errors: as SQLite reports them ("interrupted" after a stop), or more than one statement.
+  Result<Rows> run(const std::string& sql, const Limits& limits = {});
+  // Position of the last error in its SQL, in bytes; -1: unknown.
+  int error_offset() const;
 
  private:
   explicit Database(std::vector<Table> tables) : tables_(std::move(tables)) {}
+  Status declare();
+  Reference reference_of(sqlite3_stmt* statement, int column) const;
 
   std::vector<Table> tables_;
+  std::vector<std::string> functions_;
   sqlite3* handle_ = nullptr;
 };
+
+// Keywords of SQLite, sorted.
+std::vector<std::string> sql_keywords();
 
 }  // namespace arenascope::query

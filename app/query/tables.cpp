@@ -7,6 +7,10 @@
 #include <arenascope/trace/call_site.h>
 #include <arenascope/trace/difference.h>
 
+#ifndef QT_TRANSLATE_NOOP  // no Qt here; the macro is for lupdate
+#define QT_TRANSLATE_NOOP(context, text) text
+#endif
+
 namespace arenascope::query {
 namespace {
 
@@ -60,7 +64,7 @@ Table graphs(const SnapshotPtr& s) {
   return {"graphs",
           "Graphs of models and traces",
           s->graphs.size(),
-          {{"id", kInteger, "number of the graph", [=](size_t r) { return id_value(graph(r).id); }},
+          {{"id", kInteger, "number of the graph", [=](size_t r) { return id_value(graph(r).id); }, Reference::Graph},
            {"model", kText, "name of the model", [=](size_t r) { return text_value(graph(r).model); }},
            {"nodes", kInteger, "number of nodes", [=](size_t r) { return std::ssize(graph(r).nodes); }},
            {"leaves", kInteger, "number of inputs and weights", [=](size_t r) { return std::ssize(graph(r).leafs); }}}};
@@ -76,10 +80,11 @@ Table runs(const SnapshotPtr& s) {
   return {
       "runs",
       "Runs of a graph",
-      s->runs.size(),
-      {{"id", kInteger, "number of the run", [=](size_t r) { return static_cast<int64_t>(s->forgotten_runs + r); }},
-       {"graph", kInteger, "its graph", [=](size_t r) { return id_value(run(r).info.graph); }},
-       {"plan", kInteger, "its memory plan", [=](size_t r) { return id_value(run(r).info.plan); }},
+      s->recorded_runs(),
+      {{"id", kInteger, "number of the run", [=](size_t r) { return static_cast<int64_t>(s->forgotten_runs + r); },
+        Reference::Run},
+       {"graph", kInteger, "its graph", [=](size_t r) { return id_value(run(r).info.graph); }, Reference::Graph},
+       {"plan", kInteger, "its memory plan", [=](size_t r) { return id_value(run(r).info.plan); }, Reference::Plan},
        {"begin_ns", kInteger, "when it began", [=](size_t r) { return run(r).info.begin; }},
        {"wall_ns", kInteger, "duration without pauses", [=](size_t r) { return run(r).wall(); }},
        {"threads", kInteger, "threads of each barrier", [=](size_t r) { return int64_t{run(r).info.threads}; }},
@@ -113,9 +118,9 @@ Table nodes(const SnapshotPtr& s) {
       "nodes",
       "Nodes of all graphs, with statistics over their runs",
       rows->size(),
-      {{"graph", kInteger, "its graph", [=](size_t r) { return int64_t{(*rows)[r].owner}; }},
-       {"id", kInteger, "number in the graph", [=](size_t r) { return int64_t{(*rows)[r].index}; }},
-       {"name", kText, "name", [=](size_t r) { return text_value(node(r).name); }},
+      {{"graph", kInteger, "its graph", [=](size_t r) { return int64_t{(*rows)[r].owner}; }, Reference::Graph},
+       {"id", kInteger, "number in the graph", [=](size_t r) { return int64_t{(*rows)[r].index}; }, Reference::Node},
+       {"name", kText, "name", [=](size_t r) { return text_value(node(r).name); }, Reference::Tensor},
        {"op", kText, "op, or the ops of a fused node", [=](size_t r) { return text_value(node(r).op); }},
        {"layer", kText, "group in the graph view", [=](size_t r) { return text_value(node(r).layer); }},
        {"dtype", kText, "type of the result", [=](size_t r) { return text_value(node(r).dtype); }},
@@ -138,17 +143,18 @@ Table leaves(const SnapshotPtr& s) {
   const auto leaf = [s, rows](size_t r) -> const trace::TensorInfo& {
     return s->graphs[(*rows)[r].owner]->leafs[(*rows)[r].index];
   };
-  return {"leaves",
-          "Inputs and weights of all graphs",
-          rows->size(),
-          {{"graph", kInteger, "its graph", [=](size_t r) { return int64_t{(*rows)[r].owner}; }},
-           {"id", kInteger, "number in the graph", [=](size_t r) { return int64_t{(*rows)[r].index}; }},
-           {"name", kText, "name", [=](size_t r) { return text_value(leaf(r).name); }},
-           {"dtype", kText, "type", [=](size_t r) { return text_value(leaf(r).dtype); }},
-           {"shape", kText, "shape, outermost first", [=](size_t r) { return size_value(leaf(r).shape); }},
-           {"bytes", kInteger, "bytes", [=](size_t r) { return leaf(r).bytes; }},
-           {"is_weight", kInteger, "1: constant or trained",
-            [=](size_t r) { return int64_t{(leaf(r).flags & (trace::kWeight | trace::kParameter)) != 0}; }}}};
+  return {
+      "leaves",
+      "Inputs and weights of all graphs",
+      rows->size(),
+      {{"graph", kInteger, "its graph", [=](size_t r) { return int64_t{(*rows)[r].owner}; }, Reference::Graph},
+       {"id", kInteger, "number in the graph", [=](size_t r) { return int64_t{(*rows)[r].index}; }, Reference::Leaf},
+       {"name", kText, "name", [=](size_t r) { return text_value(leaf(r).name); }, Reference::Tensor},
+       {"dtype", kText, "type", [=](size_t r) { return text_value(leaf(r).dtype); }},
+       {"shape", kText, "shape, outermost first", [=](size_t r) { return size_value(leaf(r).shape); }},
+       {"bytes", kInteger, "bytes", [=](size_t r) { return leaf(r).bytes; }},
+       {"is_weight", kInteger, "1: constant or trained",
+        [=](size_t r) { return int64_t{(leaf(r).flags & (trace::kWeight | trace::kParameter)) != 0}; }}}};
 }
 
 Table tracks(const SnapshotPtr& s) {
@@ -210,7 +216,8 @@ Table spans(const SnapshotPtr& s) {
       "spans",
       "Work, waits, copies and named spans of all tracks",
       lanes->rows,
-      {{"track", kInteger, "its track", [=](size_t r) { return id_value(lanes->span(r).track); }},
+      {{"id", kInteger, "number of the span", [](size_t r) { return static_cast<int64_t>(r); }, Reference::Span},
+       {"track", kInteger, "its track", [=](size_t r) { return id_value(lanes->span(r).track); }},
        {"depth", kInteger, "depth of nesting; 0: outermost", [=](size_t r) { return int64_t{lanes->span(r).lane}; }},
        {"begin_ns", kInteger, "begin", [=](size_t r) { return event(r).begin(); }},
        {"end_ns", kInteger, "end", [=](size_t r) { return event(r).end(); }},
@@ -218,9 +225,10 @@ Table spans(const SnapshotPtr& s) {
        {"kind", kText, "work, wait, copy, between, pause or slice", [=](size_t r) { return span_kind(event(r)); }},
        {"name", kText, "as in the timeline", [=](size_t r) { return text_value(s->label(event(r))); }},
        {"kernel", kText, "kernel of a device", [=](size_t r) { return text_value(s->kernel(event(r))); }},
-       {"run", kInteger, "its run", [=](size_t r) { return is_of_run(event(r)) ? id_value(event(r).run()) : Value(); }},
+       {"run", kInteger, "its run", [=](size_t r) { return is_of_run(event(r)) ? id_value(event(r).run()) : Value(); },
+        Reference::Run},
        {"node", kInteger, "its node; of a wait: the node before the barrier",
-        [=](size_t r) { return is_of_run(event(r)) ? id_value(event(r).node()) : Value(); }}}};
+        [=](size_t r) { return is_of_run(event(r)) ? id_value(event(r).node()) : Value(); }, Reference::Node}}};
 }
 
 Table barriers(const SnapshotPtr& s) {
@@ -229,8 +237,8 @@ Table barriers(const SnapshotPtr& s) {
       "barriers",
       "Barriers after nodes",
       s->barriers.size(),
-      {{"run", kInteger, "its run", [=](size_t r) { return id_value(barrier(r).run); }},
-       {"node", kInteger, "the node before it", [=](size_t r) { return id_value(barrier(r).node); }},
+      {{"run", kInteger, "its run", [=](size_t r) { return id_value(barrier(r).run); }, Reference::Run},
+       {"node", kInteger, "the node before it", [=](size_t r) { return id_value(barrier(r).node); }, Reference::Node},
        {"first_arrival_ns", kInteger, "first arrival", [=](size_t r) { return barrier(r).first_arrival; }},
        {"last_arrival_ns", kInteger, "last arrival", [=](size_t r) { return barrier(r).last_arrival; }},
        {"last_leave_ns", kInteger, "last departure", [=](size_t r) { return barrier(r).last_leave; }},
@@ -245,8 +253,8 @@ Table plans(const SnapshotPtr& s) {
   return {"plans",
           "Memory plans",
           s->plans.size(),
-          {{"id", kInteger, "number of the plan", [=](size_t r) { return id_value(plan(r).id); }},
-           {"graph", kInteger, "its graph", [=](size_t r) { return id_value(plan(r).graph); }},
+          {{"id", kInteger, "number of the plan", [=](size_t r) { return id_value(plan(r).id); }, Reference::Plan},
+           {"graph", kInteger, "its graph", [=](size_t r) { return id_value(plan(r).graph); }, Reference::Graph},
            {"planner", kText, "planner", [=](size_t r) { return text_value(plan(r).planner); }},
            {"order_name", kText, "execution order", [=](size_t r) { return text_value(plan(r).order_name); }},
            {"steps", kInteger, "steps of the order", [=](size_t r) { return std::ssize(plan(r).order); }},
@@ -264,13 +272,15 @@ Table plan_tensors(const SnapshotPtr& s) {
   return {"plan_tensors",
           "Offsets and lifetimes of the tensors in planned arenas",
           rows->size(),
-          {{"plan", kInteger, "its plan", [=](size_t r) { return id_value(plan(r).id); }},
-           {"tensor", kText, "name", [=](size_t r) { return tensor_value(*s, plan(r).graph, slice(r).tensor); }},
+          {{"plan", kInteger, "its plan", [=](size_t r) { return id_value(plan(r).id); }, Reference::Plan},
+           {"tensor", kText, "name", [=](size_t r) { return tensor_value(*s, plan(r).graph, slice(r).tensor); },
+            Reference::Tensor},
            {"node", kInteger, "number of the node",
             [=](size_t r) {
               const trace::TensorRef ref = slice(r).tensor;
               return ref.is_node() ? Value(static_cast<int64_t>(ref.index())) : Value();
-            }},
+            },
+            Reference::Node},
            {"first_step", kInteger, "first step", [=](size_t r) { return int64_t{slice(r).first.value}; }},
            {"end_step", kInteger, "step after the last use", [=](size_t r) { return int64_t{slice(r).last.value}; }},
            {"offset", kInteger, "offset in the arena", [=](size_t r) { return slice(r).offset; }},
@@ -288,7 +298,9 @@ Table allocations(const SnapshotPtr& s) {
   return {"allocations",
           "Recorded allocations",
           s->space_slices.size() + s->open_space_slices.size(),
-          {{"begin_ns", kInteger, "time of the allocation", [=](size_t r) { return slice(r).begin; }},
+          {{"id", kInteger, "number of the allocation", [](size_t r) { return static_cast<int64_t>(r); },
+            Reference::Allocation},
+           {"begin_ns", kInteger, "time of the allocation", [=](size_t r) { return slice(r).begin; }},
            {"end_ns", kInteger, "time of the free; NULL: still live",
             [=](size_t r) { return slice(r).open ? Value() : Value(slice(r).end); }},
            {"bytes", kInteger, "size with padding", [=](size_t r) { return slice(r).bytes; }},
@@ -298,7 +310,7 @@ Table allocations(const SnapshotPtr& s) {
            {"allocator", kText, "its allocator", [=](size_t r) { return allocator_value(*s, slice(r).allocator); }},
            {"kind", kText, "memory kind", [=](size_t r) { return kind_value(slice(r).kind); }},
            {"tensor", kText, "the tensor that it holds",
-            [=](size_t r) { return tensor_value(*s, slice(r).graph, slice(r).tensor); }},
+            [=](size_t r) { return tensor_value(*s, slice(r).graph, slice(r).tensor); }, Reference::Tensor},
            {"call_site", kText, "innermost frame of the user's own code",
             [=](size_t r) { return text_value(trace::call_site(*s, s->stack_of(slice(r).block))); }},
            {"owner", kText, "tensor, else call site, else allocator",
@@ -399,28 +411,53 @@ std::vector<Table> tables_of(SnapshotPtr s) {
           barriers(s), memory(s), spaces(s), allocations(s), counters(s),     frames(s), devices(s), problems(s)};
 }
 
+std::optional<trace::SpanRef> span_of_row(const Snapshot& snapshot, size_t row) {
+  for (size_t t = 0; t < snapshot.tracks.size(); ++t)
+    for (size_t l = 0; l < snapshot.tracks[t].lanes.size(); ++l) {
+      const size_t rows = snapshot.tracks[t].lanes[l].rows.size();
+      if (row < rows)
+        return trace::SpanRef{trace::TrackId(static_cast<int32_t>(t)), static_cast<uint32_t>(l),
+                              static_cast<uint32_t>(row)};
+      row -= rows;
+    }
+  return std::nullopt;
+}
+
+const trace::SpaceAllocation* allocation_of_row(const Snapshot& snapshot, size_t row) {
+  if (row >= snapshot.space_slices.size() + snapshot.open_space_slices.size()) return nullptr;
+  return &either(snapshot.space_slices, snapshot.open_space_slices, row);
+}
+
+Quantity quantity_of(std::string_view column) {
+  constexpr std::string_view kMoments[] = {"time_ns",          "begin_ns",        "end_ns",
+                                           "first_arrival_ns", "last_arrival_ns", "last_leave_ns"};
+  if (std::ranges::find(kMoments, column) != std::end(kMoments)) return Quantity::Moment;
+  if (column == "ns" || column.ends_with("_ns")) return Quantity::Duration;
+  return column == "bytes" || column.ends_with("_bytes") ? Quantity::Bytes : Quantity::Number;
+}
+
 const std::vector<NamedQuery>& named_queries() {
   static const std::vector<NamedQuery> queries{
-      {"slowest-nodes", "nodes by their median time",
+      {"slowest-nodes", QT_TRANSLATE_NOOP("Queries", "nodes by their median time"),
        "SELECT name, op, median_ns, wait_ns, runs FROM nodes WHERE median_ns IS NOT NULL ORDER BY median_ns DESC LIMIT "
        "20"},
-      {"time-by-op", "work by op, summed over the nodes",
+      {"time-by-op", QT_TRANSLATE_NOOP("Queries", "work by op, summed over the nodes"),
        "SELECT op, count(*) AS nodes, sum(median_ns) AS median_ns FROM nodes WHERE median_ns IS NOT NULL "
        "GROUP BY op ORDER BY 3 DESC"},
-      {"longest-waits", "nodes by the waits at their barriers",
+      {"longest-waits", QT_TRANSLATE_NOOP("Queries", "nodes by the waits at their barriers"),
        "SELECT n.name, count(*) AS barriers, sum(b.wait_ns) AS wait_ns FROM barriers b JOIN runs r ON r.id = b.run "
        "JOIN nodes n ON n.graph = r.graph AND n.id = b.node GROUP BY n.graph, n.id ORDER BY 3 DESC LIMIT 20"},
-      {"spans-by-name", "named spans, work and kernels by their total time",
+      {"spans-by-name", QT_TRANSLATE_NOOP("Queries", "named spans, work and kernels by their total time"),
        "SELECT name, kind, count(*) AS spans, sum(duration_ns) AS total_ns, max(duration_ns) AS longest_ns FROM spans "
        "GROUP BY name, kind ORDER BY total_ns DESC LIMIT 30"},
-      {"at-the-peak", "allocations that are live at the peak, by owner",
+      {"at-the-peak", QT_TRANSLATE_NOOP("Queries", "allocations that are live at the peak, by owner"),
        "WITH peak AS (SELECT time_ns AS t FROM memory ORDER BY allocated_bytes DESC, time_ns LIMIT 1) "
        "SELECT owner, count(*) AS blocks, sum(bytes) AS bytes FROM allocations, peak "
        "WHERE begin_ns <= t AND (end_ns IS NULL OR end_ns > t) GROUP BY owner ORDER BY bytes DESC"},
-      {"largest-allocations", "the largest allocations",
+      {"largest-allocations", QT_TRANSLATE_NOOP("Queries", "the largest allocations"),
        "SELECT owner, bytes, requested_bytes, begin_ns, end_ns, allocator FROM allocations ORDER BY bytes DESC LIMIT "
        "20"},
-      {"plans", "arena and lower bound of each plan",
+      {"plans", QT_TRANSLATE_NOOP("Queries", "arena and lower bound of each plan"),
        "SELECT planner, order_name, arena_bytes, lower_bound_bytes, 1.0 * arena_bytes / lower_bound_bytes AS ratio "
        "FROM plans WHERE lower_bound_bytes > 0"},
   };

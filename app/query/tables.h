@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,11 +20,16 @@ using Value = std::variant<std::monostate, int64_t, double, std::string>;
 
 enum class Type : uint8_t { Integer, Real, Text };
 
+// The item that a value identifies. Node and Leaf are numbers in a graph, Tensor is a name in a graph, Span and
+// Allocation are row numbers of their tables.
+enum class Reference : uint8_t { None, Graph, Run, Plan, Node, Leaf, Tensor, Span, Allocation };
+
 struct Column {
   const char* name;
   Type type;
   const char* meaning;
   std::function<Value(size_t row)> value;
+  Reference reference = Reference::None;
 };
 
 struct Table {
@@ -34,6 +41,15 @@ struct Table {
 
 // All tables, also empty ones. Times are nanoseconds on the recording's clock; sizes are bytes.
 std::vector<Table> tables_of(std::shared_ptr<const trace::Snapshot> snapshot);
+
+// The items of rows of the tables `spans` and `allocations`; null: no such row.
+std::optional<trace::SpanRef> span_of_row(const trace::Snapshot& snapshot, size_t row);
+const trace::SpaceAllocation* allocation_of_row(const trace::Snapshot& snapshot, size_t row);
+
+// The unit of a column, by the convention for names: *_bytes are bytes, *_ns nanoseconds. Moments are on the clock of the
+// recording.
+enum class Quantity : uint8_t { Number, Bytes, Duration, Moment };
+Quantity quantity_of(std::string_view column);
 
 // A query that is known by a name.
 struct NamedQuery {

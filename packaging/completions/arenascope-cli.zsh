@@ -281,8 +281,8 @@ _arenascope_cli() {
       _arguments \
         '*-h[Print this help message and exit]' \
         '*--help[Print this help message and exit]' \
-        '*--named[Name of a built-in query; --list prints them]:value:_files' \
-        '*--list[Print the built-in queries]' \
+        '*--named[Name of a built-in query, or of a file NAME.sql in ~/.config/arenascope/queries; --list prints them]:value:_files' \
+        '*--list[Print the named queries]' \
         '*--tables[Print the tables and their columns as Markdown]' \
         '*--csv[Print CSV]' \
         '*--planner[Planner of models and intervals]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \

@@ -2,6 +2,8 @@
 // arenascope-cli query: SQL over recordings, checked against the auditor's own computation.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -114,4 +116,20 @@ TEST_CASE("names in CSV are fields, not formulas") {
   const std::string trace = folder / "a.json";
   write_file(trace, R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"=1+1,\"x\""}])");
   CHECK(cli({"query", trace, "SELECT name, depth FROM spans", "--csv"}).out == "name,depth\n\"'=1+1,\"\"x\"\"\",0\n");
+}
+
+TEST_CASE("files of the user's folder are named queries") {
+  const TempFolder config;
+  std::filesystem::create_directories(config.path() / "arenascope" / "queries");
+  write_file(config / "arenascope/queries/ops.sql", "-- names of the ops\nSELECT DISTINCT op FROM nodes\n");
+  const auto with_folder = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"XDG_CONFIG_HOME=" + config.path().string(), ARENASCOPE_CLI};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_program("/usr/bin/env", all);
+  };
+  const Ended list = with_folder({"query", "--list"});
+  CHECK(list.out.find("ops                  names of the ops") != std::string::npos);
+  CHECK(list.out.find("slowest-nodes") != std::string::npos);
+  CHECK(with_folder({"query", "zoo:mul_mat", "--named", "ops", "--csv"}).out.starts_with("op\nMUL_MAT"));
+  CHECK(with_folder({"query", "zoo:mul_mat", "--named", "absent"}).err.find(" plans ops") != std::string::npos);
 }
