@@ -115,17 +115,34 @@ int authorize(void*, int action, const char*, const char*, const char*, const ch
   }
 }
 
-Value value_of(sqlite3_stmt* statement, int number) {
+void put_cell(sqlite3_stmt* statement, int number, CellSink& sink) {
+  const auto column = static_cast<size_t>(number);
   switch (sqlite3_column_type(statement, number)) {
-    case SQLITE_INTEGER: return int64_t{sqlite3_column_int64(statement, number)};
-    case SQLITE_FLOAT: return sqlite3_column_double(statement, number);
-    case SQLITE_NULL: return {};
+    case SQLITE_INTEGER: return sink.integer(column, sqlite3_column_int64(statement, number));
+    case SQLITE_FLOAT: return sink.real(column, sqlite3_column_double(statement, number));
+    case SQLITE_NULL: return sink.null(column);
     default: break;
   }
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, number));
   const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, number));
-  return text == nullptr ? Value() : Value(std::string(text, size));
+  text == nullptr ? sink.null(column) : sink.text(column, {text, size});
 }
+
+class RowsSink : public CellSink {
+ public:
+  Rows rows;
+  void begin(std::vector<Head> columns) override {
+    for (Head& column : columns) {
+      rows.columns.push_back(std::move(column.name));
+      rows.references.push_back(column.reference);
+    }
+  }
+  void begin_row() override { rows.rows.emplace_back().reserve(rows.columns.size()); }
+  void null(size_t) override { rows.rows.back().emplace_back(); }
+  void integer(size_t, int64_t value) override { rows.rows.back().emplace_back(value); }
+  void real(size_t, double value) override { rows.rows.back().emplace_back(value); }
+  void text(size_t, std::string_view value) override { rows.rows.back().emplace_back(std::string(value)); }
+};
 
 // Interrupts the statements of a database while it exists, once `stop` was requested.
 class StopCheck {
@@ -176,27 +193,24 @@ Database::~Database() { sqlite3_close_v2(handle_); }
 int Database::error_offset() const { return sqlite3_error_offset(handle_); }
 
 // The column of a table that a result shows unchanged, also through subqueries. A computed column is known by its name.
-Reference Database::reference_of(sqlite3_stmt* statement, int column) const {
+CellSink::Head Database::head_of(sqlite3_stmt* statement, int column) const {
+  const std::string name = sqlite3_column_name(statement, column);
   const char* table = sqlite3_column_table_name(statement, column);
   const char* origin = sqlite3_column_origin_name(statement, column);
-  if (table != nullptr && origin != nullptr) {
+  if (table != nullptr && origin != nullptr)
     for (const Table& t : tables_)
       for (const Column& c : t.columns)
-        if (t.name == std::string_view(table) && c.name == std::string_view(origin)) return c.reference;
-    return Reference::None;
-  }
+        if (t.name == std::string_view(table) && c.name == std::string_view(origin)) return {name, c.reference, c.type};
   constexpr std::pair<std::string_view, Reference> kNames[] = {
       {"graph", Reference::Graph}, {"run", Reference::Run},
       {"plan", Reference::Plan},   {"node", Reference::Node},
       {"leaf", Reference::Leaf},   {"tensor", Reference::Tensor},
       {"span", Reference::Span},   {"allocation", Reference::Allocation}};
-  const std::string_view name = sqlite3_column_name(statement, column);
-  for (const auto& [known, reference] : kNames)
-    if (name == known) return reference;
-  return Reference::None;
+  const auto* const known = std::ranges::find(kNames, name, [](const auto& pair) { return pair.first; });
+  return {name, known == std::end(kNames) ? Reference::None : known->second, std::nullopt};
 }
 
-Result<Rows> Database::run(const std::string& sql, const Limits& limits) {
+Result<bool> Database::run(const std::string& sql, const Limits& limits, CellSink& sink) {
   sqlite3_stmt* prepared = nullptr;
   const char* after = nullptr;
   const int error = sqlite3_prepare_v2(handle_, sql.data(), static_cast<int>(sql.size()), &prepared, &after);
@@ -206,20 +220,27 @@ Result<Rows> Database::run(const std::string& sql, const Limits& limits) {
   for (const char* c = after; c < sql.data() + sql.size(); ++c)
     if (*c != ' ' && *c != '\n' && *c != '\t' && *c != ';') return Error{"expected one statement, found more"};
   const StopCheck check(handle_, limits.stop);
-  Rows out;
   const int columns = sqlite3_column_count(prepared);
-  for (int i = 0; i < columns; ++i) {
-    out.columns.emplace_back(sqlite3_column_name(prepared, i));
-    out.references.push_back(reference_of(prepared, i));
-  }
+  std::vector<CellSink::Head> heads;
+  for (int i = 0; i < columns; ++i) heads.push_back(head_of(prepared, i));
+  sink.begin(std::move(heads));
+  size_t rows = 0;
   int step = 0;
   while ((step = sqlite3_step(prepared)) == SQLITE_ROW) {
-    if (out.truncated = out.rows.size() >= limits.max_rows; out.truncated) return out;
-    auto& row = out.rows.emplace_back();
-    for (int i = 0; i < columns; ++i) row.push_back(value_of(prepared, i));
+    if (rows++ >= limits.max_rows) return true;
+    sink.begin_row();
+    for (int i = 0; i < columns; ++i) put_cell(prepared, i, sink);
   }
   if (step != SQLITE_DONE) return Error{sqlite3_errmsg(handle_)};
-  return out;
+  return false;
+}
+
+Result<Rows> Database::run(const std::string& sql, const Limits& limits) {
+  RowsSink sink;
+  const auto truncated = run(sql, limits, sink);
+  if (!truncated) return truncated.error();
+  sink.rows.truncated = *truncated;
+  return std::move(sink.rows);
 }
 
 std::vector<std::string> sql_keywords() {

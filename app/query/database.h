@@ -2,8 +2,10 @@
 // SQL over the tables of a recording or trace, by virtual tables of SQLite. Read-only: nothing can be attached or stored.
 #pragma once
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <arenascope/base/result.h>
@@ -27,6 +29,23 @@ struct Limits {
   size_t max_rows = SIZE_MAX;
 };
 
+// Receives a result cell by cell, without a copy of all rows.
+class CellSink {
+ public:
+  virtual ~CellSink() = default;
+  struct Head {
+    std::string name;
+    Reference reference = Reference::None;
+    std::optional<Type> type;  // of the table's column; none for computed values
+  };
+  virtual void begin(std::vector<Head> columns) = 0;
+  virtual void begin_row() {}
+  virtual void null(size_t column) = 0;
+  virtual void integer(size_t column, int64_t value) = 0;
+  virtual void real(size_t column, double value) = 0;
+  virtual void text(size_t column, std::string_view value) = 0;
+};
+
 class Database {
  public:
   // `tables` as of tables_of().
@@ -40,13 +59,15 @@ class Database {
   const std::vector<std::string>& functions() const { return functions_; }
   // One statement. Errors: as SQLite reports them ("interrupted" after a stop), or more than one statement.
   Result<Rows> run(const std::string& sql, const Limits& limits = {});
+  // The same into a sink. True: there are more rows than the limit.
+  Result<bool> run(const std::string& sql, const Limits& limits, CellSink& sink);
   // Position of the last error in its SQL, in bytes; -1: unknown.
   int error_offset() const;
 
  private:
   explicit Database(std::vector<Table> tables) : tables_(std::move(tables)) {}
   Status declare();
-  Reference reference_of(sqlite3_stmt* statement, int column) const;
+  CellSink::Head head_of(sqlite3_stmt* statement, int column) const;
 
   std::vector<Table> tables_;
   std::vector<std::string> functions_;
