@@ -12,6 +12,8 @@ from arenascope import _program
 USAGE = """\
 usage: python -m arenascope SCRIPT.py ARGS…      run a script and record all its PyTorch ops as one run
        python -m arenascope FILE [-o PAGE]       write the report of a model, recording or trace as an HTML page
+       python -m arenascope convert FILE… FOLDER/
+                                                 write the tables of recordings as Parquet files
        python -m arenascope COMMAND ARGS…        run a command of arenascope-cli, such as info or plan"""
 
 
@@ -38,6 +40,17 @@ def report(arguments):
     return status
 
 
+def convert(arguments):
+    """Writes the tables of recordings as Parquet files."""
+    try:
+        names = arenascope.to_parquet(arguments[:-1], arguments[-1])
+    except arenascope.Error as error:
+        print(f"arenascope: {error}", file=sys.stderr)
+        return 2
+    print(f"{len(names)} recordings in {arguments[-1]}")
+    return 0
+
+
 def main():
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -45,6 +58,9 @@ def main():
         return 0 if arguments else 2
     if arguments[0].endswith(".py"):
         return record(arguments)
+    # The converter of arenascope-cli writes one file.
+    if arguments[0] == "convert" and len(arguments) > 2 and arguments[-1].endswith(os.sep):
+        return convert(arguments[1:])
     # A lower-case word is a command, also if a file has its name: "./run" is the file.
     is_command = arguments[0].isalpha() and arguments[0].islower()
     if not is_command and (arguments[0].startswith("zoo:") or os.path.exists(arguments[0])):

@@ -6,14 +6,12 @@ import glob
 import os
 import sys
 
+from ._error import Error
+
 NONE = 0xFFFFFFFF
 DEFAULT, PERSISTENT, WORKSPACE = 0, 1, 2
 WORKER, DEVICE_QUEUE, COPY_ENGINE, OTHER = 0, 1, 2, 3
 WORK, ALLOC, FREE, STEP, SPAN, SLICE_LIVE, SLICE_DEAD, OWNER = 1, 3, 4, 11, 16, 17, 18, 22
-
-
-class Error(RuntimeError):
-    """Connecting failed; the message gives the reason."""
 
 
 class Tensor(ctypes.Structure):
@@ -67,10 +65,12 @@ def connect(program=None):
 
 
 def connected():
+    """Whether events are recorded."""
     return library.connected() != 0
 
 
 def disconnect():
+    """Sends the remaining events and disconnects; also done at exit."""
     library.disconnect()
 
 
