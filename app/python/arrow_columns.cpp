@@ -25,7 +25,7 @@ struct ArrayData {
   std::array<const void*, 3> buffers{};
 };
 
-// Children that were moved elsewhere have no release function any more.
+// A child that was moved elsewhere has no release function.
 template <class Structure, class Data>
 void release(Structure* structure) {
   for (int64_t i = 0; i < structure->n_children; ++i)

@@ -30,7 +30,7 @@ class ArrowColumns : public query::CellSink {
   struct Column {
     std::string name;
     query::Type type = query::Type::Integer;
-    bool typed = false;  // the type does not change any more, except to a more general one
+    bool typed = false;  // the type only changes to a more general one
     std::vector<int64_t> integers;
     std::vector<double> reals;
     std::vector<int64_t> ends = {0};  // of the texts, with a leading 0

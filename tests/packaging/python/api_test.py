@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests the Python package as a reader: plans, recordings, differences, runs and reports. Arguments: arenascope-cli and an output
-folder. The parts that need pyarrow are left out, with a message, where it is not installed."""
+"""Tests the Python package as a reader: plans, recordings, differences, runs and reports. Arguments: arenascope-cli, an output
+folder and a notebook, which is executed. The parts that need pyarrow are left out, with a message, where it is not installed."""
 import gc
 import json
 import os
@@ -188,8 +188,16 @@ def check_page(arenascope, file):
     raises(arenascope.Error, "absent.pftrace", arenascope.show, "absent.pftrace")
 
 
+def check_notebook(notebook):
+    names = {}
+    with open(notebook, encoding="utf-8") as file:
+        for cell in json.load(file)["cells"]:
+            if cell["cell_type"] == "code":
+                exec(compile("".join(cell["source"]), notebook, "exec"), names)
+
+
 def main():
-    cli, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    cli, folder, notebook = (os.path.abspath(argument) for argument in sys.argv[1:])
     package = os.path.join(os.path.dirname(cli), "..", "..", "lib", "arenascope", "python")
     os.environ["PATH"] = os.path.dirname(cli) + os.pathsep + os.environ["PATH"]
     os.environ["PYTHONPATH"] = package
@@ -210,6 +218,7 @@ def main():
     check_diff(arenascope, file, other)
     check_model(arenascope, cli, folder)
     check_page(arenascope, file)
+    check_notebook(notebook)
     if pyarrow is None:
         print("pyarrow is not installed: Arrow and Parquet are not tested")
     else:
