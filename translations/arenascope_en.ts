@@ -408,4 +408,24 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>arenascope::app::QueryPanel</name>
+    <message numerus="yes">
+        <source>%n row(s) in %1</source>
+        <translation>
+            <numerusform>%n row in %1</numerusform>
+            <numerusform>%n rows in %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::QueryChart</name>
+    <message numerus="yes">
+        <source>%n more row(s)</source>
+        <translation>
+            <numerusform>%n more row</numerusform>
+            <numerusform>%n more rows</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -755,6 +755,14 @@
         <source>Search &amp;View</source>
         <translation>搜索视图(&amp;V)</translation>
     </message>
+    <message>
+        <source>&amp;Query with SQL</source>
+        <translation>用 SQL 查询(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Query the tables of the document; rows of the result select in all views</source>
+        <translation>查询文档的表；结果的行在所有视图中选择对应项</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -885,6 +893,10 @@
     <message>
         <source>Search</source>
         <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Query</source>
+        <translation>查询</translation>
     </message>
 </context>
 <context>
@@ -1998,6 +2010,10 @@
     <message>
         <source>Replaying allocator requests…</source>
         <translation>正在重放分配器的请求…</translation>
+    </message>
+    <message>
+        <source>Running a query…</source>
+        <translation>正在运行查询…</translation>
     </message>
 </context>
 <context>
@@ -7688,6 +7704,191 @@ allocated %6 times</source>
     <message>
         <source>search</source>
         <translation>搜索</translation>
+    </message>
+</context>
+<context>
+    <name>Queries</name>
+    <message>
+        <source>nodes by their median time</source>
+        <translation>按中位耗时排列的节点</translation>
+    </message>
+    <message>
+        <source>work by op, summed over the nodes</source>
+        <translation>各算子的工作时间，按节点求和</translation>
+    </message>
+    <message>
+        <source>nodes by the waits at their barriers</source>
+        <translation>按屏障等待排列的节点</translation>
+    </message>
+    <message>
+        <source>named spans, work and kernels by their total time</source>
+        <translation>按总时间排列的命名区间、工作和内核</translation>
+    </message>
+    <message>
+        <source>allocations that are live at the peak, by owner</source>
+        <translation>峰值时存活的分配，按所有者</translation>
+    </message>
+    <message>
+        <source>the largest allocations</source>
+        <translation>最大的分配</translation>
+    </message>
+    <message>
+        <source>arena and lower bound of each plan</source>
+        <translation>每个规划的内存区 (arena) 与下界</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::QueryPanel</name>
+    <message>
+        <source>Bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>Time since the begin of the recording</source>
+        <translation>自记录开始的时间</translation>
+    </message>
+    <message>
+        <source>The result has no rows.</source>
+        <translation>结果没有行。</translation>
+    </message>
+    <message>
+        <source>The result of the query is shown here. A row with the number or name of a node, tensor, span or allocation selects it.</source>
+        <translation>查询的结果显示在这里。含有节点、张量、区间或分配的编号或名称的行会选择它。</translation>
+    </message>
+    <message>
+        <source>Running…</source>
+        <translation>正在运行…</translation>
+    </message>
+    <message>
+        <source>Error: %1</source>
+        <translation>错误：%1</translation>
+    </message>
+    <message>
+        <source>Stopped.</source>
+        <translation>已停止。</translation>
+    </message>
+    <message>
+        <source>Open a model, recording or trace to query its tables.</source>
+        <translation>打开模型、记录或跟踪以查询它的表。</translation>
+    </message>
+    <message>
+        <source>Ctrl+Return runs the query, Ctrl+Space completes names.</source>
+        <translation>Ctrl+Return 运行查询，Ctrl+Space 补全名称。</translation>
+    </message>
+    <message>
+        <source>The first %1 rows, in %2</source>
+        <translation>前 %1 行，用时 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s) in %1</source>
+        <translation>
+            <numerusform>%n 行，用时 %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No query was run.</source>
+        <translation>尚未运行查询。</translation>
+    </message>
+    <message>
+        <source>&amp;Save Query…</source>
+        <translation>保存查询(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Save the Query</source>
+        <translation>保存查询</translation>
+    </message>
+    <message>
+        <source>Name (letters, digits, - and _):</source>
+        <translation>名称（字母、数字、- 和 _）：</translation>
+    </message>
+    <message>
+        <source>“%1” is now in the library.</source>
+        <translation>“%1” 已加入查询库。</translation>
+    </message>
+    <message>
+        <source>SQL of the query</source>
+        <translation>查询的 SQL</translation>
+    </message>
+    <message>
+        <source>&amp;Run Query</source>
+        <translation>运行查询(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Run the query (Ctrl+Return)</source>
+        <translation>运行查询 (Ctrl+Return)</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the query</source>
+        <translation>停止查询</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>查询库</translation>
+    </message>
+    <message>
+        <source>Named queries: built in, and the user's own</source>
+        <translation>命名的查询：内置的和用户自己的</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>历史</translation>
+    </message>
+    <message>
+        <source>Queries that were run (Ctrl+Up, Ctrl+Down)</source>
+        <translation>运行过的查询 (Ctrl+Up, Ctrl+Down)</translation>
+    </message>
+    <message>
+        <source>No chart</source>
+        <translation>无图表</translation>
+    </message>
+    <message>
+        <source>Bars</source>
+        <translation>条形图</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>折线图</translation>
+    </message>
+    <message>
+        <source>Form of the chart</source>
+        <translation>图表的形式</translation>
+    </message>
+    <message>
+        <source>Column of the values</source>
+        <translation>数值列</translation>
+    </message>
+    <message>
+        <source>Column of the labels, or of the x axis</source>
+        <translation>标签列，或 x 轴的列</translation>
+    </message>
+    <message>
+        <source>Chart of the result</source>
+        <translation>结果的图表</translation>
+    </message>
+    <message>
+        <source>State of the query</source>
+        <translation>查询的状态</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::QueryChart</name>
+    <message>
+        <source>Chart of a result with a column of numbers</source>
+        <translation>含数字列的结果的图表</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more row(s)</source>
+        <translation>
+            <numerusform>还有 %n 行</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -3,6 +3,7 @@
 #include <QClipboard>
 
 #include "app/window/dialogs/dialogs.h"
+#include "app/window/panels/query_panel.h"
 #include "app/window/panels/search_panel.h"
 #include "app/window/shell.h"
 
@@ -98,6 +99,13 @@ void add_edit_actions(Shell& shell) {
         [&shell] { find_next(shell, 1); });
   a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)},
         [&shell] { find_next(shell, -1); });
+  a.add(
+      "edit.query", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Query with SQL"), {K(Qt::CTRL | Qt::ALT | Qt::Key_Q)},
+      [&shell] {
+        shell.show_panel("query");
+        shell.panels->find<QueryPanel>("query")->editor()->setFocus(Qt::ShortcutFocusReason);
+      },
+      QT_TRANSLATE_NOOP("Actions", "Query the tables of the document; rows of the result select in all views"));
   a.separator(Menu::Edit);
   a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy N&ame"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
         [&shell] { copy_name(shell); });

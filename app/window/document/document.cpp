@@ -53,6 +53,7 @@ void Document::close_async(std::unique_ptr<Document> document) {
   GenerationJob::close_async(std::move(discarded->generation_));
   TrainingJob::close_async(std::move(discarded->training_));
   AllocatorReplays::close_async(std::move(discarded->replays_));
+  QueryJob::close_async(std::move(discarded->queries_));
   Saver::close_async(std::move(discarded->saver_));
   RunController::close_async(std::move(discarded->runner_));
   discarded->deleteLater();
@@ -83,6 +84,7 @@ void Document::connect_jobs() {
   connect(&comparing_, &CompareLoader::changed, this, &Document::progress_changed);
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
+  connect(&source_, &SessionSource::session_replaced, queries_.get(), &QueryJob::forget);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
   connect(&source_, &SessionSource::changed, this, &Document::settle_playhead);
   connect(&notes_, &PinnedNotes::changed, this, [this] {
@@ -93,8 +95,8 @@ void Document::connect_jobs() {
   });
   connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
   connect(saver_.get(), &Saver::failed, this, &Document::failed);
-  for (BackgroundJob* job :
-       std::initializer_list<BackgroundJob*>{saver_.get(), generation_.get(), training_.get(), replays_.get()})
+  for (BackgroundJob* job : std::initializer_list<BackgroundJob*>{saver_.get(), generation_.get(), training_.get(),
+                                                                  replays_.get(), queries_.get()})
     connect(job, &BackgroundJob::changed, this, &Document::progress_changed);
   // Runs of a generation are shown from its first token on.
   connect(generation_.get(), &GenerationJob::session_begun, this, &Document::show_session);

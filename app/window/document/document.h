@@ -16,6 +16,7 @@
 #include "debugger.h"
 #include "generation_job.h"
 #include "messages.h"
+#include "query_job.h"
 #include "replanning.h"
 #include "run_controller.h"
 #include "saver.h"
@@ -45,6 +46,7 @@ class DocumentParts {
   GenerationJob* generation() { return generation_.get(); }
   TrainingJob* training() { return training_.get(); }
   AllocatorReplays* replays() { return replays_.get(); }
+  QueryJob* queries() { return queries_.get(); }
   Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
   // State of views while another document is shown.
@@ -53,6 +55,7 @@ class DocumentParts {
     views::FlameView::ViewState flame;
     QMap<QString, views::TablePanel::ViewState> tables;
     QString search;                                 // text of the search panel
+    QString query;                                  // SQL of the query panel
     std::optional<views::TimeRangeSelection> mark;  // first of two range marks in a trace without steps
     bool operator==(const ViewStates&) const = default;
   };
@@ -74,6 +77,7 @@ class DocumentParts {
   std::unique_ptr<GenerationJob> generation_ = std::make_unique<GenerationJob>();
   std::unique_ptr<TrainingJob> training_ = std::make_unique<TrainingJob>();
   std::unique_ptr<AllocatorReplays> replays_ = std::make_unique<AllocatorReplays>();
+  std::unique_ptr<QueryJob> queries_ = std::make_unique<QueryJob>();
   std::unique_ptr<Saver> saver_ = std::make_unique<Saver>();
   ViewHistory history_;
   ViewStates view_states_;

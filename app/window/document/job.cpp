@@ -81,6 +81,10 @@ std::optional<Job> replaying_job(Document& document) {
   return as_job(*document.replays(), JobTexts::tr("Replaying allocator requests…"));
 }
 
+std::optional<Job> querying_job(Document& document) {
+  return as_job(*document.queries(), JobTexts::tr("Running a query…"));
+}
+
 std::optional<Job> training_job(Document& document) {
   const TrainingJob& training = *document.training();
   return as_job(training, training.finds_frontier() ? JobTexts::tr("Computing the memory frontier…")
@@ -110,6 +114,7 @@ constexpr JobRow kJobs[] = {
     {JobKind::Generating, generating_job, [](Document& d) { d.generation()->stop(); }},
     {JobKind::Replaying, replaying_job, [](Document& d) { d.replays()->stop(); }},
     {JobKind::Training, training_job, [](Document& d) { d.training()->stop(); }},
+    {JobKind::Querying, querying_job, [](Document& d) { d.queries()->stop(); }},
     {JobKind::Findings, findings_job, [](Document& d) { d.findings()->stop(); }},
 };
 

@@ -19,6 +19,7 @@ enum class JobKind : uint8_t {
   Generating,
   Replaying,
   Training,
+  Querying,
   Findings,
 };
 

@@ -49,6 +49,7 @@ constexpr PanelNeed kNeeds[] = {
     {"tuning", [](C c) { return c.tunings; }},
     {"breakpoints", [](C c) { return c.steps; }},
     {"problems", [](C c) { return c.problems; }},
+    {"query", [](C) { return true; }},
     {"search", [](C) { return true; }},
 };
 

@@ -17,6 +17,7 @@
 #include "inspector_panel.h"
 #include "laboratory_panel.h"
 #include "panel.h"
+#include "query_panel.h"
 #include "run_settings_panel.h"
 #include "search_panel.h"
 #include "text_panel.h"
@@ -164,6 +165,24 @@ PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* p
   return parts;
 }
 
+PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  auto* panel = new QueryPanel(document, parent);
+  PanelInstance parts;
+  parts.widget = panel;
+  parts.table = panel->table();
+  parts.csv = [panel] { return panel->to_csv(); };
+  parts.show = [panel](Document& d) {
+    panel->set_document(d);
+    panel->editor()->set_sql(d.view_states().query);
+  };
+  save_view_state(parts, kind);
+  parts.leave = [panel, of_table = parts.leave](Document& d) {
+    of_table(d);
+    d.view_states().query = panel->editor()->toPlainText();
+  };
+  return parts;
+}
+
 // Re-planning request and all plans.
 PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   PanelInstance parts;
@@ -261,6 +280,7 @@ constexpr PanelDescriptor kPanels[] = {
     {"tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
     {"breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr, breakpoints},
     {"problems", QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table, table_alone},
+    {"query", QT_TRANSLATE_NOOP("Docks", "Query"), G::None, P::Bottom, 0, 0, nullptr, query},
     {"search", QT_TRANSLATE_NOOP("Docks", "Search"), G::None, P::Bottom, 0, 0, nullptr, search},
 };
 

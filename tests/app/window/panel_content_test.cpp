@@ -71,7 +71,7 @@ using Panels = std::set<std::string_view>;
 TEST_CASE("a trace of spans has a timeline, a flame graph and nothing else") {
   const DocumentContent content = content_of_trace(kSpansAlone, "spans.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(panels_of(content) == Panels{"flame", "timeline", "inspector", "lesson", "search"});
+  CHECK(panels_of(content) == Panels{"flame", "timeline", "inspector", "lesson", "query", "search"});
 }
 
 TEST_CASE("the memory of a profiler has an occupancy, but no addresses for a map") {
@@ -149,7 +149,7 @@ TEST_CASE("a program that is being recorded has the layout of a model from its f
   DocumentRole role;
   role.attached = true;
   CHECK(layout_kind_of(content_of_session(session, role)) == LayoutKind::Model);
-  CHECK(panels_of(content_of_session(session, role)) == Panels{"inspector", "lesson", "search"});
+  CHECK(panels_of(content_of_session(session, role)) == Panels{"inspector", "lesson", "query", "search"});
 }
 
 TEST_CASE("an empty document and one of a lesson show every panel") {

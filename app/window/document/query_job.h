@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An SQL query over the session of a document, on a background thread.
+#pragma once
+#include <views/common/session_source.h>
+
+#include <QString>
+
+#include "app/query/row_target.h"
+#include "background_job.h"
+
+namespace arenascope::app {
+
+// Immutable. Numbers of rows refer to the snapshot that was queried.
+struct QueryResult {
+  QString sql;
+  views::SnapshotPtr snapshot;
+  query::Rows rows;
+  std::vector<query::Target> targets;  // see targets_of()
+  std::vector<bool> numeric;           // by column: has values, and all of them are numbers
+  double seconds = 0;
+};
+using QueryResultPtr = std::shared_ptr<const QueryResult>;
+
+class QueryJob : public BackgroundJob {
+  Q_OBJECT
+ public:
+  static constexpr size_t kMaxRows = 200'000;  // of a result
+
+  explicit QueryJob(QObject* parent = nullptr) : BackgroundJob(parent) {}
+  ~QueryJob() override { finish(); }
+
+  // Cancels a running query. `graph`: of nodes in rows that identify no graph.
+  void begin(const QString& sql, views::SnapshotPtr snapshot, trace::GraphId graph);
+  void forget();  // discards the result, also of a running query
+
+  const QueryResultPtr& result() const { return result_; }  // of the last query that succeeded; null: none
+  const QString& problem() const { return problem_; }       // error of the last query; empty: none
+  int problem_position() const { return position_; }        // of its first wrong character; -1: unknown
+  bool was_stopped() const { return was_stopped_; }
+
+ private:
+  QueryResultPtr result_;
+  QString problem_;
+  int position_ = -1;
+  int discarded_ = 0;  // number of the newest job whose result is not wanted
+  bool was_stopped_ = false;
+};
+
+}  // namespace arenascope::app
