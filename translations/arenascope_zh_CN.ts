@@ -2015,6 +2015,10 @@
         <source>Running a query…</source>
         <translation>正在运行查询…</translation>
     </message>
+    <message>
+        <source>Looking for savings…</source>
+        <translation>正在查找可节省之处…</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::JobBar</name>
