@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/base/printable.h>
+#include <arenascope/base/csv.h>
 #include <arenascope/base/trimmed.h>
 #include <arenascope/planner/csv.h>
 #include <fmt/format.h>
@@ -89,10 +89,10 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
   };
   fields.clear();
   for (std::string_view rest = line;;) {
-    const size_t comma = rest.find(',');
-    fields.push_back(trimmed(rest.substr(0, comma)));
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
+    const size_t end = csv_field_end(rest);
+    fields.push_back(trimmed(rest.substr(0, end)));
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
     if (fields.size() > kColumns) break;
   }
   if (fields.size() != static_cast<size_t>(h.fields)) {
@@ -100,7 +100,8 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
                              fields.size() > kColumns ? " or more" : "", h.fields)};
   }
   Interval v;
-  if (fields[h.at[kId]].empty()) return Error{fmt::format("line {}: the id is empty", number)};
+  const std::string id = csv_text(fields[h.at[kId]]);
+  if (trimmed(id).empty()) return Error{fmt::format("line {}: the id is empty", number)};
   if (!to_int(fields[h.at[kLower]], v.lower)) return bad("lower", fields[h.at[kLower]]);
   if (!to_int(fields[h.at[kUpper]], v.upper) || (h.inclusive && __builtin_add_overflow(v.upper, 1, &v.upper))) {
     return bad(h.inclusive ? "end" : "upper", fields[h.at[kUpper]]);
@@ -126,9 +127,18 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
       v.gaps.push_back(gap);
     }
   }
-  p.ids.emplace_back(csv_unguarded(fields[h.at[kId]]));
+  p.ids.emplace_back(trimmed(id));
   p.intervals.push_back(std::move(v));
   return {};
+}
+
+// The end of the first record, which spans several lines if a quoted field does.
+size_t record_end(std::string_view text) {
+  size_t end = std::min(text.find('\n'), text.size());
+  if (text.substr(0, end).find('"') == std::string_view::npos) return end;
+  for (end = csv_field_end(text); end < text.size() && text[end] == ',';)
+    end += 1 + csv_field_end(text.substr(end + 1));
+  return std::min(end, text.size());
 }
 
 }  // namespace
@@ -141,9 +151,9 @@ Result<Problem> read_csv(std::string_view text) {
   size_t number = 0;
   try {
     while (!text.empty()) {
-      const size_t end = text.find('\n');
-      const std::string_view line = trimmed(text.substr(0, end));
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+      const size_t end = record_end(text);
+      const std::string_view record = text.substr(0, end), line = trimmed(record);
+      text.remove_prefix(std::min(end + 1, text.size()));
       ++number;
       if (line.empty()) continue;
       if (!header) {
@@ -153,6 +163,7 @@ Result<Problem> read_csv(std::string_view text) {
       } else if (Status s = read_row(*header, line, number, fields, p); !s) {
         return s.error();
       }
+      number += static_cast<size_t>(std::ranges::count(record, '\n'));
     }
   } catch (const std::bad_alloc&) {
     return Error{fmt::format("line {}: there is not enough memory for more buffers", number)};
@@ -210,7 +221,7 @@ std::string write_csv(const Problem& p, const Plan* plan) {
     if (p.ids.empty()) {
       add("{}", i);
     } else {
-      add("{}", csv_guarded(p.ids[i]));
+      add("{}", csv_field(p.ids[i]));
     }
     add(",{},{},{}", v.lower, v.upper, v.size);
     if (alignment) add(",{}", p.alignment_of(i));

@@ -61,6 +61,16 @@ TEST_CASE("no cell of a table is a formula, and numbers stay numbers") {
   }
 }
 
+TEST_CASE("the text of a CSV field is the one that was written") {
+  for (const char* text : {"relu", "a,b", "say \"x\"", "\"", "\"\"", "two\nlines", "=1+1", "=1+1,2", ""}) {
+    CAPTURE(text);
+    const std::string record = csv_field(text) + ",next";
+    CHECK(record.substr(csv_field_end(record)) == ",next");
+    CHECK(csv_text(csv_field(text)) == text);
+  }
+  CHECK(csv_field_end("\"open,1\n") == 8);
+}
+
 TEST_CASE("a CSV field is quoted where it holds a separator, a quote or a line break") {
   CHECK(csv_field("relu") == "relu");
   CHECK(csv_field("a,b") == "\"a,b\"");

@@ -120,6 +120,24 @@ TEST_CASE("written files can be read") {
   }
 }
 
+// The names of a model's tensors are any texts.
+TEST_CASE("names with commas, quotes and line breaks are written and read") {
+  Problem p;
+  p.alignment = 1;
+  for (const char* id : {"view(1, 2)", "say \"x\"", "\"", "two\nlines", "=1+1,2", "'quoted", "x,", ",", "a\"b,c"}) {
+    p.ids.emplace_back(id);
+    p.intervals.push_back({0, 1, 8});
+  }
+  const Result<Problem> q = read_csv(write_csv(p));
+  REQUIRE_MESSAGE(q.ok(), (q.ok() ? "" : q.error().message));
+  CHECK(q->ids == p.ids);
+  // Fields that are quoted without need; the line of an error counts those in quotes.
+  CHECK(read_csv("id, lower,upper,size\n \"a\", 0,1,8\n")->ids == std::vector<std::string>{"a"});
+  CHECK(read_csv("id,lower,upper,size\n\"a\nb\",0,1,8\nc,0,1,x\n").error().message.starts_with("line 4: size is 'x'"));
+  CHECK(read_csv("id,lower,upper,size\n\" \",0,1,8\n").error().message == "line 2: the id is empty");
+  CHECK(!read_csv("id,lower,upper,size\n\"a,0,1,8\nb,0,1,8\n").ok());
+}
+
 TEST_CASE("contradictory attachments are errors") {
   Problem p;
   p.alignment = 1;

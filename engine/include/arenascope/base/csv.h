@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fields of CSV records as in RFC 4180.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,31 @@ inline std::string csv_field(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+// The text of a field: the inverse of csv_field().
+inline std::string csv_text(std::string_view field) {
+  if (!field.starts_with('"') || field.size() < 2) return std::string(csv_unguarded(field));
+  std::string text;
+  for (size_t i = 1; i + 1 < field.size(); ++i) {
+    if (field[i] == '"') ++i;  // the first of two
+    text += field[i];
+  }
+  return std::string(csv_unguarded(text));
+}
+
+// The end of the first field of `text`: the position of the comma or line break after it, or the size. Those in quotes are
+// part of the field.
+inline size_t csv_field_end(std::string_view text) {
+  size_t at = text.find_first_not_of(' ');
+  if (at != std::string_view::npos && text[at] == '"') {
+    for (++at; at < text.size(); ++at) {
+      if (text[at] != '"') continue;
+      if (at + 1 == text.size() || text[at + 1] != '"') break;
+      ++at;
+    }
+  }
+  return at == std::string_view::npos ? text.size() : std::min(text.find_first_of(",\n", at), text.size());
 }
 
 }  // namespace arenascope
