@@ -82,6 +82,7 @@ void add_action_states(Shell& shell) {
           "edit.find_view",
           "edit.find_next",
           "edit.find_previous",
+          "edit.query",
           "run.breakpoints"},
          any);
   a.when({"file.close"}, [&shell] { return shell.documents->size() > 1 || !shell.document().empty(); });
