@@ -80,7 +80,7 @@ Table runs(const SnapshotPtr& s) {
   return {
       "runs",
       "Runs of a graph",
-      s->runs.size(),
+      s->recorded_runs(),
       {{"id", kInteger, "number of the run", [=](size_t r) { return static_cast<int64_t>(s->forgotten_runs + r); },
         Reference::Run},
        {"graph", kInteger, "its graph", [=](size_t r) { return id_value(run(r).info.graph); }, Reference::Graph},
