@@ -51,7 +51,10 @@ QueryOutcome run_query(const QString& sql, const views::SnapshotPtr& snapshot, t
 }  // namespace
 
 void QueryJob::begin(const QString& sql, views::SnapshotPtr snapshot, trace::GraphId graph) {
-  stop();
+  if (busy()) {
+    next_ = [this, sql, snapshot, graph] { begin(sql, snapshot, graph); };
+    return stop();
+  }
   start([this, sql, snapshot = std::move(snapshot), graph](const Part& part) {
     auto outcome = run_query(sql, snapshot, graph, part.stop);
     tell(
@@ -67,7 +70,12 @@ void QueryJob::begin(const QString& sql, views::SnapshotPtr snapshot, trace::Gra
   });
 }
 
+void QueryJob::ended() {
+  if (next_) std::exchange(next_, nullptr)();
+}
+
 void QueryJob::forget() {
+  next_ = nullptr;
   stop();
   discarded_ = number();
   result_ = nullptr;

@@ -29,7 +29,7 @@ class QueryJob : public BackgroundJob {
   explicit QueryJob(QObject* parent = nullptr) : BackgroundJob(parent) {}
   ~QueryJob() override { finish(); }
 
-  // Cancels a running query. `graph`: of nodes in rows that identify no graph.
+  // A running query is stopped first, without waiting for it. `graph`: of nodes in rows that identify no graph.
   void begin(const QString& sql, views::SnapshotPtr snapshot, trace::GraphId graph);
   void forget();  // discards the result, also of a running query
 
@@ -38,7 +38,11 @@ class QueryJob : public BackgroundJob {
   int problem_position() const { return position_; }        // of its first wrong character; -1: unknown
   bool was_stopped() const { return was_stopped_; }
 
+ protected:
+  void ended() override;
+
  private:
+  std::function<void()> next_;  // starts after the running query
   QueryResultPtr result_;
   QString problem_;
   int position_ = -1;
