@@ -74,7 +74,7 @@ TEST_CASE("a client negotiates, lists the tools and calls each") {
     for (const Json& name : tool["inputSchema"]["required"])
       CHECK(tool["inputSchema"]["properties"].contains(name.get<std::string>()));
   }
-  CHECK(tools[2]["description"].get<std::string>().find("spans(track, depth, begin_ns") != std::string::npos);
+  CHECK(tools[2]["description"].get<std::string>().find("spans(id, track, depth, begin_ns") != std::string::npos);
 
   CHECK(text_of(answers[3]) == cli({"info", "zoo:mul_mat"}).out);
   CHECK(text_of(answers[4]).find("| at the peak | bytes | blocks |") != std::string::npos);
