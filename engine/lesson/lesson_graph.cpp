@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Builds a runnable model from a lesson's own graph.
 #include <arenascope/graph/autodiff.h>
-#include <arenascope/graph/builder.h>
+#include <arenascope/graph/graph_text.h>
 #include <arenascope/lesson/stage.h>
 
 #include <algorithm>
@@ -42,64 +42,7 @@ class ModelMaker {
       sources.push_back(tensors_[name]);
       read_.insert(name);
     }
-    if (line.arguments.empty()) return plain(line, sources);
-    std::vector<int64_t> n;
-    for (const std::string& token : line.arguments)
-      if (const auto number = parse_integer(token)) n.push_back(*number);
-    return sources.empty() ? Error{fmt::format("'{}' is not defined before this line", line.arguments.front())}
-                           : with_arguments(line, sources, n);
-  }
-
-  Result<Tensor> plain(const GraphLine& line, const std::vector<Tensor>& sources) {
-    const auto op = parse_op(line.op);
-    if (!op || *op == Op::None) return Error{fmt::format("unknown op '{}'", line.op)};
-    if (sources.empty()) return Error{fmt::format("'{}' has no inputs that are defined before it", line.op)};
-    if (*op == Op::MulMat && sources.size() >= 2)
-      return g_.mul_mat(sources[0], sources[1], sources.size() > 2 ? sources[2] : Tensor(), line.name);
-    const OpInfo& about = arenascope::info(*op);
-    const bool simple = *op == Op::Cont || *op == Op::Transpose ||
-                        (about.is_pointwise() && (about.traits & (kAlpha | kLimits | kAffine)) == 0);
-    if (!simple) return Error{fmt::format("'{}' requires numeric arguments after its inputs", line.op)};
-    return g_.op(*op, sources, {}, line.name);
-  }
-
-  Result<Tensor> with_arguments(const GraphLine& line, const std::vector<Tensor>& s, const std::vector<int64_t>& n) {
-    const std::string& op = line.op;
-    if (n.size() > kMaxDims) return Error{fmt::format("'{}' has more than {} numeric arguments", line.name, kMaxDims)};
-    const Dims dims{std::span<const int64_t>(n)};
-    const auto axis = [&](size_t i) { return static_cast<int>(n[i]); };
-    if (op == "CAST") {
-      const auto type = parse_dtype(line.arguments.front());
-      if (!type) return Error{fmt::format("unknown data type '{}'", line.arguments.front())};
-      return g_.op_with(Op::Cast, {s[0]}, CastParams{*type}, line.name);
-    }
-    if (op == "SCALE") {
-      const auto factor = number(line.arguments.front());
-      return factor ? Result<Tensor>(g_.scale(s[0], static_cast<float>(*factor), 0, line.name))
-                    : Error{fmt::format("'{}' is not a number", line.arguments.front())};
-    }
-    if (n.size() != line.arguments.size())
-      return Error{
-          fmt::format("'{}' is neither a number nor a name defined before this line", line.arguments[n.size()])};
-    const bool along = op == "SLICE" || op == "CONCAT" || op == "SOFT_MAX" || op == "REDUCE_SUM" || op == "SET_ROWS";
-    if (along && (n.empty() || n[0] < 0 || n[0] >= s[0]->rank()))
-      return Error{fmt::format("'{}' does not have this dimension", line.sources.front())};
-    if (op == "RESHAPE") return g_.reshape(s[0], dims, line.name);
-    if (op == "SLICE" && n.size() == 3) return g_.slice(s[0], axis(0), n[1], n[2], 1, line.name);
-    if (op == "CONCAT" && n.size() == 1) return g_.concat(s, axis(0), line.name);
-    if (op == "SOFT_MAX" && n.size() == 1) return g_.soft_max(s[0], axis(0), 1, {}, line.name);
-    if (op == "REDUCE_SUM" && n.size() == 1) return g_.reduce(Op::ReduceSum, s[0], {axis(0)}, true, line.name);
-    if (op == "PERMUTE" && n.size() == static_cast<size_t>(s[0]->rank())) {
-      PermuteParams p{};
-      for (size_t i = 0; i < n.size(); ++i) p.axes[i] = static_cast<int8_t>(n[i]);
-      return g_.op_with(Op::Permute, {s[0]}, p, line.name);
-    }
-    if (op == "SET_ROWS" && n.size() == 1) {
-      OpParams params;
-      params.set(SetRowsParams{axis(0), s.size() > 2});
-      return g_.op(Op::SetRows, s, params, line.name);
-    }
-    return Error{fmt::format("'{}' does not accept these numeric arguments", op)};
+    return add_node(g_, {line.name, line.op, line.sources, line.arguments}, sources);
   }
 
   Result<Tensor> given(const GraphLine& line) {

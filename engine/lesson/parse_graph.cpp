@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <arenascope/graph/graph_text.h>
 #include <fmt/format.h>
 
 #include "engine/lesson/strings.h"
@@ -31,18 +32,15 @@ Result<GraphLine> buffer(const std::vector<std::string>& tokens, std::span<const
 }
 
 // NAME = OP SOURCE … ARGUMENT … [: VALUE …]
-Result<GraphLine> node(const std::vector<std::string>& tokens, std::span<const GraphLine> before) {
+Result<GraphLine> node(std::span<const std::string> tokens, std::span<const GraphLine> before) {
+  size_t i = static_cast<size_t>(std::find(tokens.begin(), tokens.end(), ":") - tokens.begin());
+  auto parsed = parse_node(tokens.first(i), [&](const std::string& name) { return known(before, name); });
+  if (!parsed) return parsed.error();
   GraphLine line;
-  line.name = tokens.front();
-  if (tokens.size() < 3) return Error{"a node requires a name, =, an op and its inputs"};
-  line.op = tokens[2];
-  size_t i = 3;
-  for (; i < tokens.size() && tokens[i] != ":"; ++i) {
-    if (known(before, tokens[i]) && line.arguments.empty())
-      line.sources.push_back(tokens[i]);
-    else
-      line.arguments.push_back(tokens[i]);
-  }
+  line.name = std::move(parsed->name);
+  line.op = std::move(parsed->op);
+  line.sources = std::move(parsed->sources);
+  line.arguments = std::move(parsed->arguments);
   for (++i; i < tokens.size(); ++i) {
     if (tokens[i] == "of" && i + 2 == tokens.size() && known(before, tokens[i + 1])) {
       line.values_of = tokens[i + 1];
@@ -58,7 +56,7 @@ Result<GraphLine> node(const std::vector<std::string>& tokens, std::span<const G
 }  // namespace
 
 Result<GraphLine> parse_graph_line(std::string_view text, std::span<const GraphLine> before) {
-  const std::vector<std::string> tokens = split(text, " \t,");
+  const std::vector<std::string> tokens = graph_tokens(text);
   if (tokens.empty()) return Error{"an empty line in the graph"};
   if (known(before, tokens.front())) return Error{fmt::format("'{}' is defined twice", tokens.front())};
   const bool is_node = tokens.size() > 1 && tokens[1] == "=";
