@@ -70,6 +70,7 @@ class Progress {
 using Body = std::function<int()>;
 void add_devices(CLI::App& app, Context& context, Body& body);
 void add_info(CLI::App& app, Context& context, Body& body);
+void add_compile(CLI::App& app, Context& context, Body& body);
 void add_plan(CLI::App& app, Context& context, Body& body);
 void add_run(CLI::App& app, Context& context, Body& body);
 void add_generate(CLI::App& app, Context& context, Body& body);

@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
   Body body;
   add_devices(app, context, body);
   add_info(app, context, body);
+  add_compile(app, context, body);
   add_plan(app, context, body);
   add_run(app, context, body);
   add_generate(app, context, body);

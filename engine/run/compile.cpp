@@ -2,78 +2,34 @@
 #include <arenascope/run/compile.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include <arenascope/planner/clock.h>
 #include <arenascope/run/transform_model.h>
 
 #include <fmt/format.h>
 
-#include "engine/run/rewrite_program.h"
-#include "engine/run/transforms.h"
+#include "engine/run/pass.h"
 
 namespace arenascope {
 namespace {
 
-struct CompiledPlan {
-  Graph graph;
-  std::vector<Tensor> outputs;
-  std::vector<MemorySaving> savings;
-  MemoryPlan memory;
-};
-
-// Reduces a plan that exceeds the capacity to the plan, and possibly the graph, that what_if() finds.
-Status fit(CompiledPlan& compiled, const Program& program, const CompileOptions& given, const MemoryPlanOptions& plan) {
-  const Bytes capacity = *given.capacity;
-  WhatIfOptions options;
-  options.capacity = capacity;
-  options.planner = given.planner;
-  options.plan = plan;
-  options.in_place = given.strategy == MemoryStrategy::Planned;
-  if (program.backend->runs_on_host_threads() && !given.fuse) {
-    options.fuse = program.backend.get();
-    options.fusion.keep = given.watched;
-  }
-  auto answer = what_if(compiled.graph, compiled.memory.order, compiled.memory.order_name, options);
-  if (!answer) return answer.error();
-  if (!answer->fits) return Error{fmt::format("the memory plan does not fit in {} bytes: {}", capacity, answer->why)};
-  for (Tensor& output : compiled.outputs)
-    if (const NodeId node = compiled.graph.find_node(*output); node.valid()) output = answer->node_map[node.index()];
-  compiled.graph = answer->graph;
-  compiled.savings = std::move(answer->steps);
-  compiled.memory = std::move(answer->plan);
+// Transforms the model's graph. `context` receives the memory plan of the result if a pass made one.
+Status transform(PassContext& context) {
+  auto reports = run_passes(context, PassStage::Transform);
+  if (!reports) return reports.error();
+  context.program.passes = std::move(*reports);
   return {};
 }
 
-// Completes the program with a memory plan of its transformed graph.
-Status use_plan(Program& program, const CompileOptions& options, MemoryPlan memory) {
-  CompiledPlan compiled{program.transformed, program.transformed_outputs, {}, std::move(memory)};
-  if (options.capacity && compiled.memory.arena_bytes > *options.capacity) {
-    if (options.progress) options.progress("making it fit");
-    if (auto ok = fit(compiled, program, options, memory_plan_options(options, *program.backend)); !ok) return ok;
-  }
-  const int host_threads = options.threads > 0 ? options.threads : usable_processors();
-  const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;
-  auto plan = ExecutionPlan::make(compiled.graph, std::move(compiled.memory), *program.backend, threads,
-                                  options.execution, program.host.get());
-  if (!plan) return plan.error();
-  program.plan = std::move(*plan);
-  program.threads = threads;
-  program.strategy = options.strategy;
-  program.outputs = std::move(compiled.outputs);
-  program.savings = std::move(compiled.savings);
+// Plans the transformed graph of the program; replaces the reports of an earlier plan.
+Status plan(PassContext& context) {
+  auto reports = run_passes(context, PassStage::Plan);
+  if (!reports) return reports.error();
+  auto& passes = context.program.passes;
+  std::erase_if(passes, [&](const PassReport& report) { return report.pass >= reports->front().pass; });
+  passes.insert(passes.end(), std::make_move_iterator(reports->begin()), std::make_move_iterator(reports->end()));
   return {};
-}
-
-// `plan` receives the memory plan of the transformed graph if one was made.
-Result<Program> transform(const models::Model& model, const Devices& devices, const CompileOptions& options,
-                          std::optional<MemoryPlan>& plan) {
-  Program program;
-  program.transformed = model.graph;
-  for (const models::ValueInfo& output : model.outputs) program.transformed_outputs.push_back(output.tensor);
-  if (options.rewrite)
-    if (auto ok = rewrite_program(program, model, *devices.main, options); !ok) return ok.error();
-  if (auto ok = transform_for(program, devices, options, plan); !ok) return ok.error();
-  return program;
 }
 
 }  // namespace
@@ -114,8 +70,10 @@ std::string graph_form(const Program& program) {
 }
 
 Result<Program> transform_model(const models::Model& model, const Devices& devices, const CompileOptions& options) {
-  std::optional<MemoryPlan> plan;
-  return transform(model, devices, options, plan);
+  Program program;
+  PassContext context{program, options, &model, &devices};
+  if (auto ok = transform(context); !ok) return ok.error();
+  return program;
 }
 
 Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
@@ -124,12 +82,16 @@ Result<Program> compile(const models::Model& model, const Devices& devices, cons
                              model.why_not_runnable())};
   CompileOptions options = given;
   if (options.threads == 0) options.threads = usable_processors();
-  std::optional<MemoryPlan> plan;
-  auto program = transform(model, devices, options, plan);
-  if (!program) return program.error();
-  const Status planned = plan ? use_plan(*program, options, std::move(*plan)) : replan(*program, options);
-  if (!planned) return Error{fmt::format("{}: {}", model.name, planned.error().message)};
+  Program program;
+  PassContext context{program, options, &model, &devices};
+  if (auto ok = transform(context); !ok) return ok.error();
+  if (auto ok = plan(context); !ok) return Error{fmt::format("{}: {}", model.name, ok.error().message)};
   return program;
+}
+
+Status replan(Program& program, const CompileOptions& options) {
+  PassContext context{program, options};
+  return plan(context);
 }
 
 Result<MemoryPlan> plan_graph(const Graph& graph, const Backend& backend, const CompileOptions& options) {
@@ -140,10 +102,62 @@ Result<MemoryPlan> plan_graph(const Graph& graph, const Backend& backend, const 
   return memory;
 }
 
-Status replan(Program& program, const CompileOptions& options) {
-  auto memory = plan_graph(program.transformed, *program.backend, options);
-  if (!memory) return memory.error();
-  return use_plan(program, options, std::move(*memory));
+Result<std::string> make_memory_plan(PassContext& context) {
+  if (!context.memory) {
+    auto memory = plan_graph(context.graph(), context.backend(), context.options);
+    if (!memory) return memory.error();
+    context.memory = std::move(*memory);
+  }
+  const MemoryPlan& memory = *context.memory;
+  return fmt::format("arena {} bytes, lower bound {} bytes, by {} over {}", memory.arena_bytes, memory.lower_bound,
+                     memory.planner, memory.order_name);
+}
+
+// Reduces the plan to the one, and possibly the graph, that what_if() finds.
+Result<std::string> fit_capacity(PassContext& context) {
+  const CompileOptions& given = context.options;
+  if (given.progress) given.progress("making it fit");
+  WhatIfOptions options;
+  options.capacity = *given.capacity;
+  options.planner = given.planner;
+  options.plan = memory_plan_options(given, context.backend());
+  options.in_place = given.strategy == MemoryStrategy::Planned;
+  if (context.backend().runs_on_host_threads() && !given.fuse) {
+    options.fuse = &context.backend();
+    options.fusion.keep = given.watched;
+  }
+  const Bytes before = context.memory->arena_bytes;
+  auto answer = what_if(context.graph(), context.memory->order, context.memory->order_name, options);
+  if (!answer) return answer.error();
+  if (!answer->fits)
+    return Error{fmt::format("the memory plan does not fit in {} bytes: {}", *given.capacity, answer->why)};
+  context.reduced_outputs = context.program.transformed_outputs;
+  for (Tensor& output : context.reduced_outputs)
+    if (const NodeId node = context.graph().find_node(*output); node.valid()) output = answer->node_map[node.index()];
+  context.reduced = answer->graph;
+  context.savings = std::move(answer->steps);
+  context.memory = std::move(answer->plan);
+  return fmt::format("arena {} bytes instead of {}, by {} measures", context.memory->arena_bytes, before,
+                     context.savings.size());
+}
+
+Result<std::string> make_execution_plan(PassContext& context) {
+  Program& program = context.program;
+  const CompileOptions& options = context.options;
+  const int host_threads = options.threads > 0 ? options.threads : usable_processors();
+  const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;
+  auto made = ExecutionPlan::make(context.graph(), std::move(*context.memory), *program.backend, threads,
+                                  options.execution, program.host.get());
+  if (!made) return made.error();
+  program.plan = std::move(*made);
+  program.threads = threads;
+  program.strategy = options.strategy;
+  program.outputs = context.reduced.defined() ? std::move(context.reduced_outputs) : program.transformed_outputs;
+  program.savings = std::move(context.savings);
+  const auto waits = std::count_if(program.plan.steps.begin(), program.plan.steps.end(), [](const PlannedStep& step) {
+    return step.tasks > 0 && step.sync_after == SyncAfter::Barrier;
+  });
+  return fmt::format("{} steps with {} barriers on {} threads", program.plan.steps.size(), waits, threads);
 }
 
 }  // namespace arenascope

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "engine/run/rewrite_program.h"
-
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
 #include <arenascope/models/host_array.h>
+#include <fmt/format.h>
 
-#include "engine/run/transforms.h"
+#include "engine/run/pass.h"
 
 namespace arenascope {
 namespace {
@@ -90,9 +89,10 @@ models::Weight weight_of(ConstantBranch constant, const Weights& weights) {
 
 }  // namespace
 
-Status rewrite_program(Program& program, const models::Model& model, const Backend& backend,
-                       const CompileOptions& options) {
-  const Weights weights = weights_of(model);
+Result<std::string> rewrite_program(PassContext& context) {
+  Program& program = context.program;
+  const CompileOptions& options = context.options;
+  const Weights weights = weights_of(*context.model);
   RewriteOptions rewrite;
   rewrite.numbers = [&](const TensorImpl& leaf) {
     const auto weight = weights.find(&leaf);
@@ -103,7 +103,8 @@ Status rewrite_program(Program& program, const models::Model& model, const Backe
                        [&](const Tensor& output) { return output.impl() == &node; }) ||
            (options.watched && options.watched(node));
   };
-  rewrite.bytes = backend.runs_on_host_threads();  // vendor libraries of devices are used for float matmuls only
+  rewrite.bytes =
+      context.backend().runs_on_host_threads();  // vendor libraries of devices are used for float matmuls only
   if (options.prefer == Prefer::Memory) rewrite.max_folded_bytes = rewrite.max_constant_bytes = 0;
   auto rewritten = rewrite_graph(program.transformed, rewrite);
   if (!rewritten) return rewritten.error();
@@ -111,7 +112,10 @@ Status rewrite_program(Program& program, const models::Model& model, const Backe
   program.rewrites = std::move(rewritten->uses);
   for (ConstantBranch& branch : rewritten->constants)
     program.constants.push_back(weight_of(std::move(branch), weights));
-  return {};
+  std::string change;
+  for (const RuleUse& use : program.rewrites)
+    change += fmt::format("{}{}: {} of {} nodes", change.empty() ? "" : ", ", use.rule->name, use.times, use.nodes);
+  return change;
 }
 
 }  // namespace arenascope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/run/transforms.h"
+#include <arenascope/run/compile.h>
 
 #include <algorithm>
 
@@ -7,6 +7,9 @@
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/partition.h>
+#include <fmt/format.h>
+
+#include "engine/run/pass.h"
 
 namespace arenascope {
 
@@ -113,36 +116,8 @@ class LayoutSelection {
   double max_arena_bytes_ = 0;
 };
 
-// Low precision: tensors of a device are stored as float16.
-Status convert_to_fp16(Program& program, const Backend& backend) {
-  auto half = convert_precision(program.transformed, backend.multiplies_halves());
-  if (!half) return half.error();
-  replace_graph(program, half->graph, half->node_map);
-  program.precision = std::move(*half);
-  return {};
-}
-
 bool requested_on_host(const TensorImpl& node, const CompileOptions& options) {
   return std::find(options.host_ops.begin(), options.host_ops.end(), node.op) != options.host_ops.end();
-}
-
-// Places tensors in images where the backend prefers it, and inserts copies for consumers that need buffers.
-Status pack(Program& program, const Backend& backend, const CompileOptions& options) {
-  PartitionOptions partition{
-      Placement::Packed, " (packed)", " (plain)",
-      [&](const TensorImpl& node, int source) { return backend.packing(node, source) == PartitionSide::Other; }, true};
-  const auto packed = choose_sides(
-      program.transformed,
-      [&](const TensorImpl& node) {
-        return node.has(kFlagOutput) || node.is_view() || requested_on_host(node, options) ? PartitionSide::Main
-                                                                                           : backend.packing(node, -1);
-      },
-      partition);
-  if (std::find(packed.begin(), packed.end(), 1) == packed.end()) return {};
-  auto parts = partition_graph(program.transformed, packed, partition);
-  if (!parts) return parts.error();
-  replace_graph(program, parts->graph, parts->node_map);
-  return {};
 }
 
 // The nodes that the host computes: unsupported by the device, or requested by CompileOptions::host_ops.
@@ -166,17 +141,6 @@ std::vector<uint8_t> nodes_on_host(const Graph& graph, const Backend& device, co
   return choose(false);
 }
 
-Status partition(Program& program, const Devices& devices, const CompileOptions& options) {
-  const auto on_host = nodes_on_host(program.transformed, *devices.main, options);
-  if (std::find(on_host.begin(), on_host.end(), 1) == on_host.end()) return {};
-  auto parts = partition_graph(program.transformed, on_host);
-  if (!parts) return parts.error();
-  program.host = devices.host;
-  program.device_leafs = parts->main_leafs;
-  replace_graph(program, parts->graph, parts->node_map);
-  return {};
-}
-
 }  // namespace
 
 const char* name(Prefer prefer) { return prefer == Prefer::Time ? "time" : "memory"; }
@@ -189,15 +153,62 @@ std::optional<Prefer> parse_prefer(std::string_view name) {
 
 double max_arena_ratio(Prefer prefer) { return prefer == Prefer::Time ? 1.15 : 1.0; }
 
-Status transform_for(Program& program, const Devices& devices, const CompileOptions& options,
-                     std::optional<MemoryPlan>& plan) {
-  program.backend = devices.main;
-  if (devices.main->runs_on_host_threads())
-    return options.fuse ? LayoutSelection(program, *devices.main, options, plan).run() : Status();
-  if (options.precision == Precision::Low)
-    if (auto ok = convert_to_fp16(program, *devices.main); !ok) return ok;
-  if (auto ok = pack(program, *devices.main, options); !ok) return ok;
-  return devices.host ? partition(program, devices, options) : Status();
+Result<std::string> import_model(PassContext& context) {
+  Program& program = context.program;
+  program.backend = context.devices->main;
+  program.transformed = context.model->graph;
+  for (const models::ValueInfo& output : context.model->outputs) program.transformed_outputs.push_back(output.tensor);
+  return std::string();
+}
+
+Result<std::string> convert_to_fp16(PassContext& context) {
+  auto half = convert_precision(context.program.transformed, context.backend().multiplies_halves());
+  if (!half) return half.error();
+  replace_graph(context.program, half->graph, half->node_map);
+  std::string change = fmt::format("{} weights stored as float16", half->weights.size());
+  context.program.precision = std::move(*half);
+  return change;
+}
+
+Result<std::string> pack_images(PassContext& context) {
+  Program& program = context.program;
+  const Backend& backend = context.backend();
+  PartitionOptions partition{
+      Placement::Packed, " (packed)", " (plain)",
+      [&](const TensorImpl& node, int source) { return backend.packing(node, source) == PartitionSide::Other; }, true};
+  const auto packed = choose_sides(
+      program.transformed,
+      [&](const TensorImpl& node) {
+        return node.has(kFlagOutput) || node.is_view() || requested_on_host(node, context.options)
+                   ? PartitionSide::Main
+                   : backend.packing(node, -1);
+      },
+      partition);
+  if (std::find(packed.begin(), packed.end(), 1) == packed.end()) return std::string();
+  auto parts = partition_graph(program.transformed, packed, partition);
+  if (!parts) return parts.error();
+  replace_graph(program, parts->graph, parts->node_map);
+  return fmt::format("{} tensors in images, {} copies", parts->other_nodes, parts->copies);
+}
+
+Result<std::string> partition_program(PassContext& context) {
+  Program& program = context.program;
+  const auto on_host = nodes_on_host(program.transformed, context.backend(), context.options);
+  if (std::find(on_host.begin(), on_host.end(), 1) == on_host.end()) return std::string();
+  auto parts = partition_graph(program.transformed, on_host);
+  if (!parts) return parts.error();
+  program.host = context.devices->host;
+  program.device_leafs = parts->main_leafs;
+  replace_graph(program, parts->graph, parts->node_map);
+  return fmt::format("{} nodes on the host, {} copies of {} bytes", parts->other_nodes, parts->copies, parts->copied);
+}
+
+Result<std::string> select_layout(PassContext& context) {
+  if (auto ok = LayoutSelection(context.program, context.backend(), context.options, context.memory).run(); !ok)
+    return ok.error();
+  for (const LayoutCandidate& candidate : context.program.layout_candidates)
+    if (candidate.chosen && &candidate != &context.program.layout_candidates.back()) return std::string(candidate.name);
+  return std::string();
 }
 
 }  // namespace arenascope

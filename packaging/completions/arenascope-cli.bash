@@ -5,7 +5,7 @@ _arenascope_cli() {
   local cur prev words cword options models=
   _init_completion -n : || return
   if [ "$cword" -eq 1 ]; then
-    COMPREPLY=($(compgen -W 'devices info plan run generate train verify bench convert audit diff query replay report serve attach --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'devices info compile plan run generate train verify bench convert audit diff query replay report serve attach --help --version' -- "$cur"))
     return
   fi
   case "${words[1]}" in
@@ -23,6 +23,28 @@ _arenascope_cli() {
         --tokens) _filedir; return ;;
       esac
       options='-h --help --dim --shape --tokens --prefill --training --json --allow-unknown --fuse'
+      models=yes
+      ;;
+    compile)
+      case "$prev" in
+        --dim) _filedir; return ;;
+        --shape) _filedir; return ;;
+        --tokens) _filedir; return ;;
+        --backend) COMPREPLY=($(compgen -W 'cpu reference opencl cuda' -- "$cur")); return ;;
+        --backend-option) _filedir; return ;;
+        --host-ops) _filedir; return ;;
+        --threads) _filedir; return ;;
+        --planner) COMPREPLY=($(compgen -W 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -- "$cur")); return ;;
+        --order) COMPREPLY=($(compgen -W 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -- "$cur")); return ;;
+        --memory) COMPREPLY=($(compgen -W 'planned eager none' -- "$cur")); return ;;
+        --budget) _filedir; return ;;
+        --budget-steps) _filedir; return ;;
+        --capacity) _filedir; return ;;
+        --alignment) _filedir; return ;;
+        --prefer) COMPREPLY=($(compgen -W 'time memory' -- "$cur")); return ;;
+        --dump-after) _filedir; return ;;
+      esac
+      options='-h --help --dim --shape --tokens --prefill --training --backend --backend-option --host-ops --threads --planner --order --memory --budget --budget-steps --capacity --alignment --in-place --no-rewrite --no-fusion --no-channels-last --prefer --dump-after --allow-unknown --json'
       models=yes
       ;;
     plan)

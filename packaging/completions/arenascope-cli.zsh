@@ -8,6 +8,7 @@ _arenascope_cli() {
   local -a commands=(
     'devices:Backends and devices, or why each is missing'
     'info:Print what a model contains (ops, tensors, sizes, unsupported ops), or a recording or trace (graphs, plans, runs, memory)'
+    'compile:Compile a model and print what each pass did, or the graph after a pass'
     'plan:Plan memory\: arena size, lower bound, ratio and time of each plan'
     'run:Run a model and print times per node and peak memory by kind'
     'generate:Generate tokens from a prompt'
@@ -52,6 +53,36 @@ _arenascope_cli() {
         '*--json[Print one JSON object]' \
         '*--allow-unknown[Exit status 0 although some nodes of the model cannot be computed, or the file is damaged]' \
         '*--fuse[List the fused nodes of the CPU backend]' \
+        '*:file:_arenascope_cli_models'
+      ;;
+    compile)
+      _arguments \
+        '*-h[Print this help message and exit]' \
+        '*--help[Print this help message and exit]' \
+        '*--dim[Size of a symbolic dimension, NAME=N]:value:_files' \
+        '*--shape[Shape of an input with dynamic dimensions, NAME=N,N,…]:value:_files' \
+        '*--tokens[Sequence length of built-in language models]:value:_files' \
+        '*--prefill[Prefill graph of built-in language models (all tokens at once)]' \
+        '*--training[Training step of built-in models that have one]' \
+        '*--backend[Backend\: cpu, reference, opencl or cuda; opencl\:1 selects the second OpenCL device]:value:(cpu reference opencl cuda)' \
+        '*--backend-option[Backend option NAME=VALUE; the backend documentation lists them]:value:_files' \
+        '*--host-ops[Ops to run on the CPU even if the device supports them, e.g. SOFT_MAX]:value:_files' \
+        '*--threads[Number of threads; 0\: one per CPU]:value:_files' \
+        '*--planner[Memory planner]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \
+        '*--order[Execution order]:value:(depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all)' \
+        '*--memory[Memory strategy\: planned, eager or none]:value:(planned eager none)' \
+        '*--budget[Time limit for search planners, in seconds]:value:_files' \
+        '*--budget-steps[Limit of search planners in search steps instead of seconds\: the same plan on every machine and under any load]:value:_files' \
+        '*--capacity[Maximum arena size in bytes; if no plan fits, in-place ops, other orders, fusion, rematerialisation and offloading are tried]:value:_files' \
+        '*--alignment[Alignment of tensors in the arena, in bytes; CANN GE uses 512]:value:_files' \
+        '*--in-place[Compute ops in place of inputs that are used for the last time]' \
+        '*--no-rewrite[Disable\: Fuse patterns that exporters expand and fold constant subgraphs; off\: run the model as written]' \
+        '*--no-fusion[Disable\: Fuse chains of ops where the backend supports it; off\: one node per op]' \
+        '*--no-channels-last[Disable\: Use channels-last (NHWC) layout between fused ops where it is faster; off\: NCHW throughout]' \
+        '*--prefer[Trade-off when fusion or layout needs more memory\: time allows up to 15 % more arena, memory none and no packed weights]:value:(time memory)' \
+        '*--dump-after[Pass after which the graph is printed as text]:value:_files' \
+        '*--allow-unknown[Exit status 0 although some nodes of the model cannot be computed]' \
+        '*--json[Print one JSON object]' \
         '*:file:_arenascope_cli_models'
       ;;
     plan)

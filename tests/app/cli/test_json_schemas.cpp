@@ -54,6 +54,8 @@ TEST_CASE("plans are valid by their schemas") {
   write_file(folder / "pinned.csv", "id,lower,upper,size,offset\na,0,2,64,0\nb,1,3,64,64\n");
   outputs.push_back(printed({"plan", folder / "pinned.csv"}));
   check_schema("plan", outputs);
+  check_schema("compile",
+               {printed({"compile", "zoo:mul_mat"}), printed({"compile", "zoo:squeezenet", "--dump-after", "fuse"})});
   check_schema("plan-why", {printed({"plan", folder / "pinned.csv", "--why", "a", "b"})});
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/builder.h>
+#include <arenascope/graph/graph_text.h>
 #include <arenascope/run/backends.h>
 #include <arenascope/run/runner.h>
 
+#include <algorithm>
 #include <cstring>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -111,6 +114,61 @@ Exchanged run_exchanged(const Devices& devices, models::Model model, bool in_pla
 }
 
 }  // namespace
+
+TEST_CASE("compilation is a sequence of passes with reports") {
+  auto devices = open_devices("cpu");
+  REQUIRE(devices.ok());
+  const models::Model model = squeezenet();
+  CompileOptions options = quick();
+  options.rewrite = true;
+  std::vector<std::pair<std::string, std::string>> dumps;
+  options.after_pass = [&](const PassInfo& pass, const Graph& graph) { dumps.emplace_back(pass.name, to_text(graph)); };
+  auto program = compile(model, *devices, options);
+  REQUIRE_MESSAGE(program.ok(), program.error().message);
+  const auto names = [&] {
+    std::vector<std::string> out;
+    for (const PassReport& report : program->passes) out.emplace_back(report.pass->name);
+    return out;
+  };
+  CHECK(names() == std::vector<std::string>{"import", "rewrite", "fuse", "plan", "schedule"});
+  REQUIRE(dumps.size() == program->passes.size());
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    const PassReport& report = program->passes[i];
+    CAPTURE(report.pass->name);
+    CHECK(dumps[i].first == report.pass->name);
+    CHECK(report.seconds >= 0);
+    CHECK((i == 0 ? report.nodes_before == 0 : report.nodes_before == program->passes[i - 1].nodes_after));
+    if (i > 0 && report.change.empty()) CHECK(dumps[i].second == dumps[i - 1].second);
+    const auto parsed = parse_graph(dumps[i].second, *Context::create({.no_alloc = true, .grow = true}));
+    REQUIRE_MESSAGE(parsed.ok(), parsed.error().message);
+    CHECK(to_text(parsed->graph) == dumps[i].second);
+    CHECK(report.nodes_after == static_cast<int64_t>(parsed->graph.nodes().size()));
+  }
+  CHECK(program->passes[0].nodes_after == static_cast<int64_t>(model.graph.nodes().size()));
+  CHECK(dumps.back().second == to_text(program->plan.graph));
+  CHECK(program->passes[2].nodes_after < program->passes[2].nodes_before);
+
+  // Planning again reports the passes of planning anew, and the others once.
+  options.capacity = program->plan.memory.arena_bytes - 1;
+  options.in_place = false;
+  if (replan(*program, options))
+    CHECK(names() == std::vector<std::string>{"import", "rewrite", "fuse", "plan", "fit", "schedule"});
+  options.capacity.reset();
+  REQUIRE(replan(*program, options).ok());
+  CHECK(names() == std::vector<std::string>{"import", "rewrite", "fuse", "plan", "schedule"});
+}
+
+TEST_CASE("each pass has a name and a contract of one sentence") {
+  std::set<std::string> names;
+  for (const PassInfo& pass : compile_passes()) {
+    CHECK(names.insert(pass.name).second);
+    CHECK(find_pass(pass.name) == &pass);
+    const std::string_view contract = pass.contract;
+    CHECK(contract.ends_with('.'));
+    CHECK(std::count(contract.begin(), contract.end(), '.') == 1);
+  }
+  CHECK(find_pass("nothing") == nullptr);
+}
 
 TEST_CASE("an in-place op on its second source gives the same output on every backend") {
   for (const BackendStatus& status : list_backends()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiles a model to a Program: transforms its graph for the devices (precision, images, partitioning, fusion, layouts),
-// chooses the execution order and plans memory. No weights are loaded.
+// Compiles a model to a Program by the passes of passes.h: transforms its graph for the devices, chooses the execution order
+// and plans memory. No weights are loaded.
 #pragma once
 #include <functional>
 #include <memory>
@@ -12,6 +12,7 @@
 
 #include <arenascope/models/model.h>
 #include <arenascope/run/backends.h>
+#include <arenascope/run/passes.h>
 #include <arenascope/runtime/executor.h>
 #include <arenascope/schedule/what_if.h>
 #include <arenascope/transform/precision.h>
@@ -48,6 +49,8 @@ struct CompileOptions {
   std::vector<Op> host_ops;                                // with a device: ops that run on the host nevertheless
   std::stop_token stop;                                    // cancels replan(), which then changes nothing
   std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
+  // Called after each pass with the graph that it left (graph/graph_text.h prints it).
+  std::function<void(const PassInfo& pass, const Graph& graph)> after_pass;
 };
 
 // A combination of fusion and image layouts that was evaluated.
@@ -67,6 +70,7 @@ struct Program {
   std::vector<Tensor> outputs;        // of plan.graph, in the model's order
   std::vector<MemorySaving> savings;  // measures taken to meet the capacity
 
+  std::vector<PassReport> passes;                  // the ones that ran, in order
   std::vector<RuleUse> rewrites;                   // rewrite rules that were applied
   std::vector<LayoutCandidate> layout_candidates;  // the evaluated ones; the last is the unchanged graph
   std::vector<models::Weight> constants;           // leaf tensors for folded branches that depend on weights only
