@@ -17,14 +17,16 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/rematerialisation.h>
+#include <fmt/format.h>
+
+#include "tests/engine/transform/built_net.h"
 
 using namespace arenascope;
 
 namespace {
 
 struct Pattern {
-  std::string name;
-  std::function<Tensor(GraphBuilder&)> build;
+  std::string name, text;
   size_t nodes;  // with work, when fused
   double tolerance = 1e-5;
 };
@@ -79,147 +81,88 @@ std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& outpu
   return {data, data + output->element_count()};
 }
 
-Tensor conv(GraphBuilder& b, Dims x, Dims w, bool bias, int stride, int pad, int groups = 1, int dilation = 1) {
-  const Tensor weight = b.weight("w", w), source = b.input("x", x);
-  return b.conv2d(source, weight, bias ? b.weight("bias", {w[0]}) : Tensor(), stride, pad, groups, dilation);
+std::string batch_norm(const std::string& x, int channels) {
+  std::string text;
+  for (const char* name : {"scale", "shift", "mean", "positive_variance"})
+    text += fmt::format("; {} = weight f32 {}", name, channels);
+  return text + fmt::format("; n = BATCH_NORM {} scale shift mean positive_variance 1e-5", x);
 }
-Tensor unary(GraphBuilder& b, Op op, const Tensor& x) { return b.op(op, {x}); }
-Tensor batch_norm(GraphBuilder& b, const Tensor& x, int64_t c) {
-  return b.op_with(
-      Op::BatchNorm,
-      {x, b.weight("scale", {c}), b.weight("shift", {c}), b.weight("mean", {c}), b.weight("positive variance", {c})},
-      BatchNormParams{1e-5f});
+
+std::string scales(int count) {
+  std::string text, x = "x";
+  for (int i = 0; i < count; ++i, x = fmt::format("x{}", i)) text += fmt::format("; x{} = SCALE {} 0.9 0.1", i + 1, x);
+  return text;
 }
 
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> list = {
       {"conv, bias, relu",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Relu, conv(b, {1, 5, 13, 11}, {7, 5, 3, 3}, true, 1, 1));
-       },
+       "x = input f32 1 5 13 11; w = weight f32 7 5 3 3; bias = weight f32 7"
+       "; c = CONV x w bias pads_begin=[1,1] pads_end=[1,1]; y = RELU c",
        1},
       {"conv 3x3 of many channels, clamp",
-       [](GraphBuilder& b) {
-         return b.op_with(Op::Clamp, {conv(b, {2, 32, 17, 19}, {48, 32, 3, 3}, true, 1, 1)}, ClampParams{0, 6});
-       },
+       "x = input f32 2 32 17 19; w = weight f32 48 32 3 3; bias = weight f32 48"
+       "; c = CONV x w bias pads_begin=[1,1] pads_end=[1,1]; y = CLAMP c 0 6",
        1},
       {"conv, batch norm, residual, silu",
-       [](GraphBuilder& b) {
-         const Tensor x = batch_norm(b, conv(b, {2, 16, 9, 10}, {24, 16, 3, 3}, false, 2, 1), 24);
-         return unary(b, Op::Silu, b.add(x, b.input("residual", {2, 24, 5, 5})));
-       },
+       "x = input f32 2 16 9 10; w = weight f32 24 16 3 3"
+       "; c = CONV x w strides=[2,2] pads_begin=[1,1] pads_end=[1,1]" +
+           batch_norm("c", 24) + "; residual = input f32 2 24 5 5; a = ADD n residual; y = SILU a",
        1},
       {"conv 1x1, residual first, relu",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Relu,
-                      b.add(b.input("residual", {1, 40, 7, 7}), conv(b, {1, 24, 7, 7}, {40, 24, 1, 1}, true, 1, 0)));
-       },
+       "residual = input f32 1 40 7 7; x = input f32 1 24 7 7; w = weight f32 40 24 1 1; bias = weight f32 40"
+       "; c = CONV x w bias; a = ADD residual c; y = RELU a",
        1},
       {"depthwise, batch norm, relu6",
-       [](GraphBuilder& b) {
-         return b.op_with(Op::Clamp, {batch_norm(b, conv(b, {1, 12, 15, 14}, {12, 1, 3, 3}, false, 1, 1, 12), 12)},
-                          ClampParams{0, 6});
-       },
+       "x = input f32 1 12 15 14; w = weight f32 12 1 3 3"
+       "; c = CONV x w pads_begin=[1,1] pads_end=[1,1] groups=12" +
+           batch_norm("c", 12) + "; y = CLAMP n 0 6",
        1},
       {"grouped, dilated, a channel's bias by a sum",
-       [](GraphBuilder& b) {
-         return unary(
-             b, Op::HardSwish,
-             b.add(conv(b, {1, 12, 9, 9}, {8, 6, 3, 3}, false, 1, 2, 2, 2), b.weight("by channel", {8, 1, 1})));
-       },
+       "x = input f32 1 12 9 9; w = weight f32 8 6 3 3"
+       "; c = CONV x w dilations=[2,2] pads_begin=[2,2] pads_end=[2,2] groups=2; by_channel = weight f32 8 1 1"
+       "; a = ADD c by_channel; y = HARD_SWISH a 0 0",
        1},
-      {"product, bias, gelu",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Gelu,
-                      b.add(b.mul_mat(b.weight("w", {37, 29}), b.input("x", {13, 29})), b.weight("bias", {37})));
-       },
+      {"matmul, bias, gelu",
+       "w = weight f32 37 29; x = input f32 13 29; p = MUL_MAT w x; bias = weight f32 37; a = ADD p bias; y = GELU a",
        1},
-      {"product of few rows, residual",
-       [](GraphBuilder& b) {
-         return b.add(b.mul_mat(b.weight("w", {65, 31}), b.input("x", {3, 31}), b.weight("bias", {65})),
-                      b.input("residual", {3, 65}));
-       },
+      {"matmul of few rows, residual",
+       "w = weight f32 65 31; x = input f32 3 31; bias = weight f32 65; p = MUL_MAT w x bias"
+       "; residual = input f32 3 65; y = ADD p residual",
        1},
-      {"batched product, scale, tanh",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Tanh, b.scale(b.mul_mat(b.input("k", {3, 9, 12}), b.input("q", {3, 17, 12})), 0.25f, 1));
-       },
-       1},
+      {"batched matmul, scale, tanh",
+       "k = input f32 3 9 12; q = input f32 3 17 12; p = MUL_MAT k q; s = SCALE p 0.25 1; y = TANH s", 1},
       {"rms norm, gain, sum",
-       [](GraphBuilder& b) {
-         const Tensor x = b.rms_norm(b.input("x", {5, 67}), 1e-5f, Tensor());
-         return b.add(b.mul(x, b.weight("gain", {67})), b.input("residual", {5, 67}));
-       },
+       "x = input f32 5 67; n = RMS_NORM x 1 1e-5; gain = weight f32 67; g = MUL n gain; residual = input f32 5 67"
+       "; y = ADD g residual",
        1},
       {"norm with gain and bias, gelu",
-       [](GraphBuilder& b) {
-         return unary(b, Op::GeluTanh,
-                      b.norm(b.input("x", {3, 7, 33}), 2, 1e-5f, b.weight("gain", {33}), b.weight("bias", {33})));
-       },
+       "x = input f32 3 7 33; gain = weight f32 33; bias = weight f32 33; n = NORM x gain bias 2 1e-5; y = GELU_TANH n",
        1},
       {"broadcasts on either side; five sources become two nodes",
-       [](GraphBuilder& b) {
-         Tensor x = b.add(b.input("row", {1, 37}), b.input("column", {53, 1}));
-         x = b.op(Op::Sub, {b.input("number", {1}), x});
-         x = b.mul(x, b.input("positive", {53, 37}));
-         return b.op(Op::Div, {unary(b, Op::Exp, x), b.input("positive row", {37})});
-       },
+       "row = input f32 1 37; column = input f32 53 1; a = ADD row column; number = input f32 1; s = SUB number a"
+       "; positive = input f32 53 37; m = MUL s positive; positive_row = input f32 37; e = EXP m; y = DIV e "
+       "positive_row",
        2},
       {"gelu in pieces: a value that is read again",
-       [](GraphBuilder& b) {
-         const Tensor x = b.add(b.mul_mat(b.weight("w", {21, 18}), b.input("x", {11, 18})), b.weight("bias", {21}));
-         const Tensor e = b.scale(unary(b, Op::Erf, b.scale(x, 0.70710678f)), 1, 1);
-         return b.scale(b.mul(x, e), 0.5f);
-       },
+       "w = weight f32 21 18; x = input f32 11 18; p = MUL_MAT w x; bias = weight f32 21; a = ADD p bias"
+       "; s = SCALE a 0.70710678; e = ERF s; e1 = SCALE e 1 1; m = MUL a e1; y = SCALE m 0.5",
        1},
-      {"swish in pieces over 3000 elements",
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3000});
-         const Tensor y = unary(b, Op::Neg, x);
-         return b.mul(y, unary(b, Op::Sigmoid, y));
-       },
-       1},
+      {"swish in pieces over 3000 elements", "x = input f32 3000; n = NEG x; s = SIGMOID n; y = MUL n s", 1},
       {"pow, sqrt, max",
-       [](GraphBuilder& b) {
-         const Tensor x = b.op(Op::Pow, {b.input("x", {9, 31}), b.scale(b.input("positive", {1}), 0, 2)});
-         return b.op(Op::Max, {unary(b, Op::Sqrt, x), b.input("y", {9, 31})});
-       },
+       "x = input f32 9 31; positive = input f32 1; two = SCALE positive 0 2; p = POW x two; r = SQRT p"
+       "; z = input f32 9 31; y = MAX r z",
        2},
-      {"ten in a row become two",
-       [](GraphBuilder& b) {
-         Tensor x = b.input("x", {1025});
-         for (int i = 0; i < 10; ++i) x = b.scale(x, 0.9f, 0.1f);
-         return x;
-       },
-       2},
-      {"a strided source",
-       [](GraphBuilder& b) {
-         const Tensor t = b.transpose(b.input("t", {19, 23}));
-         return unary(b, Op::Relu, b.add(b.input("x", {23, 19}), t));
-       },
+      {"ten in a row become two", "x = input f32 1025" + scales(10), 2},
+      {"a strided source", "t = input f32 19 23; u = TRANSPOSE t; x = input f32 23 19; a = ADD x u; y = RELU a", 1},
+      {"batch norm alone, relu: one position a channel", "x = input f32 3 35" + batch_norm("x", 35) + "; y = RELU n",
        1},
-      {"batch norm alone, relu: one position a channel",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Relu, batch_norm(b, b.input("x", {3, 35}), 35));
-       },
-       1},
-      {"batch norm alone, relu",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Relu, batch_norm(b, b.input("x", {2, 5, 33, 40}), 5));
-       },
-       1},
+      {"batch norm alone, relu", "x = input f32 2 5 33 40" + batch_norm("x", 5) + "; y = RELU n", 1},
       {"divided, rounded, shifted and cast to bytes; then back",
-       [](GraphBuilder& b) {
-         const Tensor x = b.op(Op::Div, {b.input("x", {37, 61}), b.input("positive step", {})});
-         const Tensor y = b.op(Op::Add, {unary(b, Op::Round, b.scale(x, 90, 0)), b.scale(b.input("zero", {}), 0, 3)});
-         return b.op_with(Op::Cast, {b.op_with(Op::Cast, {y}, CastParams{DType::U8})}, CastParams{DType::F32});
-       },
+       "x = input f32 37 61; positive_step = input f32 []; d = DIV x positive_step; s = SCALE d 90; r = ROUND s"
+       "; zero = input f32 []; z = SCALE zero 0 3; a = ADD r z; c = CAST a u8; y = CAST c f32",
        3},
-      {"nothing",
-       [](GraphBuilder& b) {
-         return unary(b, Op::Relu, b.input("x", {0, 3}));
-       },
-       0},
+      {"nothing", "x = input f32 0 3; y = RELU x", 0},
   };
   return list;
 }
@@ -231,7 +174,7 @@ TEST_CASE("a fused graph gives the bits of the unfused one and agrees with the r
   auto reference = reference::make_reference_backend();
   for (const Pattern& pattern : patterns()) {
     CAPTURE(pattern.name);
-    Net net(pattern.build);
+    Net net(test::from_text(pattern.text));
     auto fused = fuse_graph(net.graph, *cpu);
     REQUIRE(fused.ok());
     CHECK(working(fused->graph) == pattern.nodes);
@@ -339,7 +282,7 @@ TEST_CASE("requested tensors are not inside a fused node") {
 TEST_CASE("a backend without fusion gets the same graph; other types are not fused") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
-  Net net(patterns()[0].build);
+  Net net(test::from_text(patterns()[0].text));
   CHECK(fuse_graph(net.graph, *reference)->fused.empty());
   Net half([](GraphBuilder& b) {
     const Tensor x = b.op_with(Op::Cast, {b.input("x", {8})}, CastParams{DType::F16});
@@ -350,7 +293,7 @@ TEST_CASE("a backend without fusion gets the same graph; other types are not fus
 
 TEST_CASE("a fused graph can be copied, e.g. for rematerialisation") {
   auto cpu = cpu::make_cpu_backend();
-  Net net(patterns()[2].build);
+  Net net(test::from_text(patterns()[2].text));
   auto fused = fuse_graph(net.graph, *cpu);
   REQUIRE(fused.ok());
   std::vector<NodeId> order;

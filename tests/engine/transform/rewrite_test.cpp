@@ -17,6 +17,7 @@
 #include <arenascope/runtime/executor.h>
 #include <arenascope/schedule/describe.h>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tests/engine/transform/built_net.h"
 
@@ -25,6 +26,7 @@ using namespace arenascope;
 namespace {
 
 using test::Build;
+using test::from_text;
 
 // Leafs are seeded by their names: "=0.5" is that number, "0.." counts up, "cos" and "sin" are tables of angles,
 // "positive…" is above 0, "halves of 255" are those of odd numbers, all others are between -2 and 2; indices (i64) are
@@ -129,78 +131,27 @@ struct Case {
   const char* rule;
   std::set<Op> left;  // ops with work that the rewritten graph consists of
   size_t from;        // nodes as written that the result's origin names
-  Build build;
+  std::string text;
 };
 
-Tensor number(GraphBuilder& b, const char* value) { return b.weight(value, {1}); }
-Tensor op(GraphBuilder& b, Op o, const Tensor& x) { return b.op(o, {x}); }
-Tensor sub(GraphBuilder& b, const Tensor& x, const Tensor& y) { return b.op(Op::Sub, {x, y}); }
-Tensor div(GraphBuilder& b, const Tensor& x, const Tensor& y) { return b.op(Op::Div, {x, y}); }
-
-// (codes - zero) · scale; null: no zero point.
-Tensor opened(GraphBuilder& b, const Tensor& codes, const char* zero, const Tensor& scale) {
-  const Tensor wide = b.op_with(Op::Cast, {codes}, CastParams{DType::F32});
-  return b.mul(zero ? sub(b, wide, number(b, zero)) : wide, scale);
+// The weighted sum of table rows that a one-hot matrix selects; `counts`: name of the indices that are compared.
+std::string one_hot(const std::string& counts) {
+  return "given = input i64 2 5 1; indices = EXPAND given 2 5 7; counts = weight i64 1 1 7 name=\"" + counts +
+         "\"; same = EQUAL indices counts; ones = CAST same f32; table = weight f32 6 7; rows = MUL_MAT table ones";
 }
 
-Tensor tanh_of_gelu(GraphBuilder& b, const Tensor& x, bool cubed) {
-  const Tensor cube = cubed ? b.op(Op::Pow, {x, number(b, "=3")}) : b.mul(x, b.mul(x, x));
-  const Tensor inner = b.add(x, b.mul(number(b, "=0.044715"), cube));
-  return op(b, Op::Tanh, b.mul(inner, number(b, "=0.7978845608")));
+std::string batch_norm(int channels) {
+  std::string text;
+  for (const char* name : {"scale", "shift", "mean"}) text += fmt::format("; {} = weight f32 {}", name, channels);
+  return text + fmt::format(
+                    "; variance = weight f32 {} name=\"positive variance\""
+                    "; y = BATCH_NORM c scale shift mean variance epsilon=1e-5",
+                    channels);
 }
 
-Tensor decomposed_norm(GraphBuilder& b, const Tensor& x, bool by_product) {
-  const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, x, {2}, true));
-  const Tensor squares = by_product ? b.mul(d, d) : b.op(Op::Pow, {d, number(b, "=2")});
-  const Tensor root = op(b, Op::Sqrt, b.add(b.reduce(Op::ReduceMean, squares, {2}, true), number(b, "=1e-5")));
-  return by_product ? b.mul(d, op(b, Op::Reciprocal, root)) : div(b, d, root);
-}
-
-// As jax2tf writes it: the mean of squares less the square of the mean, over an axis in between.
-Tensor jax_norm(GraphBuilder& b, const Tensor& x) {
-  const auto mean_of = [&](const Tensor& t) {
-    return b.mul(b.reduce(Op::ReduceSum, t, {1}, false), number(b, "=0.125"));
-  };
-  const auto widened = [&](const Tensor& t) {
-    return b.op_with(Op::Expand, {b.reshape(t, {2, 1, 6})}, ReshapeParams{{2, 1, 6}});
-  };
-  const Tensor mean = mean_of(x);
-  const Tensor variance = b.op(Op::Max, {number(b, "=0"), sub(b, mean_of(b.mul(x, x)), b.mul(mean, mean))});
-  const Tensor inverse = op(b, Op::Reciprocal, op(b, Op::Sqrt, b.add(widened(variance), number(b, "=1e-6"))));
-  const Tensor scaled = b.mul(sub(b, x, widened(mean)), b.mul(inverse, b.weight("gain", {1, 8, 1})));
-  return b.add(scaled, b.weight("bias", {1, 8, 1}));
-}
-
-Tensor decomposed_soft_max(GraphBuilder& b, const Tensor& x, int axis) {
-  const Tensor e = op(b, Op::Exp, sub(b, x, b.reduce(Op::ReduceMax, x, {axis}, true)));
-  return div(b, e, b.reduce(Op::ReduceSum, e, {axis}, true));
-}
-
-// [B, T, H·D] of three matmuls as heads [B, H, T, D].
-Tensor heads(GraphBuilder& b, const char* name) {
-  return b.permute(b.reshape(b.input(name, {2, 5, 12}), {2, 5, 3, 4}), {0, 2, 1, 3});
-}
-
-Tensor rotated(GraphBuilder& b, const char* cosines, const char* sines) {
-  const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 5, 8}));
-  const Tensor halves[] = {op(b, Op::Neg, b.slice(x, 3, 4, 8)), b.slice(x, 3, 0, 4)};
-  return b.add(b.mul(x, b.weight(cosines, {5, 8})), b.mul(b.concat(halves, 3), b.weight(sines, {5, 8})));
-}
-
-Tensor one_hot(GraphBuilder& b, int64_t rows) {
-  const Tensor indices =
-      b.op_with(Op::Expand, {b.input("indices", {2, 5, 1}, DType::I64)}, ReshapeParams{{2, 5, rows}});
-  const Tensor ones = b.op_with(Op::Cast, {b.op(Op::Equal, {indices, b.weight("0..", {1, 1, rows}, DType::I64)})},
-                                CastParams{DType::F32});
-  return b.mul_mat(b.weight("table", {6, rows}), ones);
-}
-
-Tensor batch_norm(GraphBuilder& b, const Tensor& x, int64_t c) {
-  return b.op_with(
-      Op::BatchNorm,
-      {x, b.weight("scale", {c}), b.weight("shift", {c}), b.weight("mean", {c}), b.weight("positive variance", {c})},
-      BatchNormParams{1e-5f});
-}
+const char* const kRotated =
+    "x0 = input f32 2 3 5 8; x = RELU x0; high = SLICE x 3 4 8; minus = NEG high; low = SLICE x 3 0 4"
+    "; halves = CONCAT minus low 3; sin = weight f32 5 8; b = MUL halves sin";
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> list = {
@@ -208,332 +159,214 @@ const std::vector<Case>& cases() {
        "gelu",
        {Op::Gelu},
        5,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         const Tensor e = b.add(op(b, Op::Erf, div(b, x, number(b, "=1.4142135"))), number(b, "=1"));
-         return b.mul(b.mul(x, number(b, "=0.5")), e);
-       }},
-      {"gelu of a product, halved after it",
+       "x = input f32 3 40; d = DIV x =1.4142135; e = ERF d; e1 = ADD e =1; h = MUL x =0.5; y = MUL h e1"},
+      {"gelu of a matmul, halved after it",
        "gelu",
        {Op::Mul, Op::Gelu},
        5,
-       [](GraphBuilder& b) {
-         const Tensor x = b.mul(b.input("x", {3, 40}), b.input("y", {3, 40}));
-         const Tensor e = b.add(number(b, "=1"), op(b, Op::Erf, b.mul(number(b, "=0.70710678"), x)));
-         return b.mul(b.mul(e, x), number(b, "=0.5"));
-       }},
-      {"gelu by tanh, with products",
+       "a = input f32 3 40; b = input f32 3 40; x = MUL a b; d = MUL =0.70710678 x; e = ERF d; e1 = ADD =1 e"
+       "; p = MUL e1 x; y = MUL p =0.5"},
+      {"gelu by tanh, with multiplications",
        "gelu (tanh)",
        {Op::GeluTanh},
        9,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return b.mul(x, b.mul(number(b, "=0.5"), b.add(number(b, "=1"), tanh_of_gelu(b, x, false))));
-       }},
+       "x = input f32 3 40; x2 = MUL x x; x3 = MUL x x2; c = MUL =0.044715 x3; i = ADD x c; s = MUL i =0.7978845608"
+       "; t = TANH s; t1 = ADD =1 t; h = MUL =0.5 t1; y = MUL x h"},
       {"gelu by tanh, with a power",
        "gelu (tanh)",
        {Op::GeluTanh},
        8,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return b.mul(b.scale(x, 0.5f), b.scale(tanh_of_gelu(b, x, true), 1, 1));
-       }},
-      {"silu",
-       "silu",
-       {Op::Silu},
-       2,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return b.mul(op(b, Op::Sigmoid, x), x);
-       }},
+       "x = input f32 3 40; h = SCALE x 0.5; x3 = POW x =3; c = MUL =0.044715 x3; i = ADD x c"
+       "; s = MUL i =0.7978845608; t = TANH s; t1 = SCALE t 1 1; y = MUL h t1"},
+      {"silu", "silu", {Op::Silu}, 2, "x = input f32 3 40; s = SIGMOID x; y = MUL s x"},
       {"mish",
        "mish",
        {Op::Mish},
        5,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         const Tensor softplus = op(b, Op::Log, b.add(op(b, Op::Exp, x), number(b, "=1")));
-         return b.mul(x, op(b, Op::Tanh, softplus));
-       }},
-      {"softplus",
-       "softplus",
-       {Op::Softplus},
-       3,
-       [](GraphBuilder& b) {
-         return op(b, Op::Log, b.add(op(b, Op::Exp, b.input("x", {3, 40})), number(b, "=1")));
-       }},
+       "x = input f32 3 40; e = EXP x; e1 = ADD e =1; l = LOG e1; t = TANH l; y = MUL x t"},
+      {"softplus", "softplus", {Op::Softplus}, 3, "x = input f32 3 40; e = EXP x; e1 = ADD e =1; y = LOG e1"},
       {"hard swish, divided after it",
        "hard swish",
        {Op::Scale, Op::HardSwish},
        4,
-       [](GraphBuilder& b) {
-         const Tensor x = b.scale(b.input("x", {3, 40}), 4);
-         const Tensor gate = b.op_with(Op::Clamp, {b.add(x, number(b, "=3"))}, ClampParams{0, 6});
-         return div(b, b.mul(x, gate), number(b, "=6"));
-       }},
+       "x0 = input f32 3 40; x = SCALE x0 4; x3 = ADD x =3; gate = CLAMP x3 0 6; p = MUL x gate; y = DIV p =6"},
       {"hard swish over a hard sigmoid",
        "hard swish",
        {Op::HardSwish},
        2,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return b.mul(x, b.op_with(Op::HardSigmoid, {x}, AlphaParams{1.0f / 6, 0.5f}));
-       }},
+       "x = input f32 3 40; s = HARD_SIGMOID x 0.16666667 0.5; y = MUL x s"},
       {"hard sigmoid",
        "hard sigmoid",
        {Op::HardSigmoid},
        3,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return div(b, b.op_with(Op::Clamp, {b.add(x, number(b, "=3"))}, ClampParams{0, 6}), number(b, "=6"));
-       }},
+       "x = input f32 3 40; x3 = ADD x =3; c = CLAMP x3 0 6; y = DIV c =6"},
       {"layer norm with a power and a quotient",
        "layer norm",
        {Op::Norm},
        9,
-       [](GraphBuilder& b) {
-         const Tensor y = decomposed_norm(b, b.input("x", {2, 5, 24}), false);
-         return b.add(b.mul(y, b.weight("gain", {24})), b.weight("bias", {24}));
-       }},
-      {"layer norm with products, alone",
+       "x = input f32 2 5 24; m = REDUCE_MEAN x 2; d = SUB x m; s = POW d =2; v = REDUCE_MEAN s 2; e = ADD v =1e-5"
+       "; r = SQRT e; n = DIV d r; gain = weight f32 24; g = MUL n gain; bias = weight f32 24; y = ADD g bias"},
+      {"layer norm with multiplications, alone",
        "layer norm",
        {Op::Norm},
        8,
-       [](GraphBuilder& b) {
-         return decomposed_norm(b, b.input("x", {2, 5, 24}), true);
-       }},
+       "x = input f32 2 5 24; m = REDUCE_MEAN x 2; d = SUB x m; s = MUL d d; v = REDUCE_MEAN s 2; e = ADD v =1e-5"
+       "; r = SQRT e; i = RECIPROCAL r; y = MUL d i"},
+      // As jax2tf writes it: the mean of squares less the square of the mean.
       {"layer norm over an axis in between",
        "layer norm",
        {Op::Relu, Op::Norm, Op::Add, Op::Cont},
        0,
-       [](GraphBuilder& b) {
-         return jax_norm(b, op(b, Op::Relu, b.input("x", {2, 8, 6})));
-       }},
+       "x0 = input f32 2 8 6; x = RELU x0; xx = MUL x x; s = REDUCE_SUM x 1 keep_dims=false; m = MUL s =0.125"
+       "; ss = REDUCE_SUM xx 1 keep_dims=false; m2 = MUL ss =0.125; mm = MUL m m; d = SUB m2 mm; v0 = MAX =0 d"
+       "; v1 = RESHAPE v0 2 1 6; v = EXPAND v1 2 1 6; e = ADD v =1e-6; r = SQRT e; i = RECIPROCAL r"
+       "; m1 = RESHAPE m 2 1 6; mean = EXPAND m1 2 1 6; c = SUB x mean; gain = weight f32 1 8 1; g = MUL i gain"
+       "; n = MUL c g; bias = weight f32 1 8 1; y = ADD n bias"},
       {"rms norm",
        "rms norm",
        {Op::RmsNorm},
        7,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {2, 5, 24});
-         const Tensor mean = b.reduce(Op::ReduceMean, b.mul(x, x), {2}, true);
-         const Tensor inverse = op(b, Op::Reciprocal, op(b, Op::Sqrt, b.add(mean, number(b, "=1e-5"))));
-         return b.mul(b.weight("gain", {24}), b.mul(x, inverse));
-       }},
+       "x = input f32 2 5 24; s = MUL x x; m = REDUCE_MEAN s 2; e = ADD m =1e-5; r = SQRT e; i = RECIPROCAL r"
+       "; n = MUL x i; gain = weight f32 24; y = MUL gain n"},
       {"softmax",
        "softmax",
        {Op::SoftMax},
        5,
-       [](GraphBuilder& b) {
-         return decomposed_soft_max(b, b.input("x", {2, 5, 24}), 2);
-       }},
+       "x = input f32 2 5 24; m = REDUCE_MAX x 2; d = SUB x m; e = EXP d; s = REDUCE_SUM e 2; y = DIV e s"},
       {"log softmax",
        "log softmax",
        {Op::LogSoftMax},
        6,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {2, 5, 24});
-         const Tensor less = sub(b, x, b.reduce(Op::ReduceMax, x, {2}, true));
-         return sub(b, less, op(b, Op::Log, b.reduce(Op::ReduceSum, op(b, Op::Exp, less), {2}, true)));
-       }},
+       "x = input f32 2 5 24; m = REDUCE_MAX x 2; d = SUB x m; e = EXP d; s = REDUCE_SUM e 2; l = LOG s; y = SUB d l"},
       {"attention",
        "attention",
        {Op::Attention},
        5,
-       [](GraphBuilder& b) {
-         const Tensor scores = div(b, b.mul_mat(heads(b, "k"), heads(b, "q")), number(b, "=2"));
-         return b.mul_mat(b.transpose(heads(b, "v")), b.soft_max(b.add(scores, b.input("mask", {2, 1, 5, 5})), 3));
-       }},
+       "k0 = input f32 2 5 3 4; k = PERMUTE k0 0 2 1 3; q0 = input f32 2 5 3 4; q = PERMUTE q0 0 2 1 3"
+       "; v0 = input f32 2 5 3 4; v = PERMUTE v0 0 2 1 3; vt = TRANSPOSE v; mask = input f32 2 1 5 5"
+       "; p = MUL_MAT k q; s = DIV p =2; a = ADD s mask; w = SOFT_MAX a 3; y = MUL_MAT vt w"},
       {"attention over a softmax spelled out",
        "attention",
        {Op::Attention},
        8,
-       [](GraphBuilder& b) {
-         const Tensor scores = b.mul_mat(heads(b, "k"), b.scale(heads(b, "q"), 0.5f));
-         return b.mul_mat(b.transpose(heads(b, "v")), decomposed_soft_max(b, scores, 3));
-       }},
+       "k0 = input f32 2 5 3 4; k = PERMUTE k0 0 2 1 3; q0 = input f32 2 5 3 4; q1 = PERMUTE q0 0 2 1 3"
+       "; q = SCALE q1 0.5; v0 = input f32 2 5 3 4; v = PERMUTE v0 0 2 1 3; vt = TRANSPOSE v; p = MUL_MAT k q"
+       "; m = REDUCE_MAX p 3; d = SUB p m; e = EXP d; s = REDUCE_SUM e 3; w = DIV e s; y = MUL_MAT vt w"},
       {"rotary embedding",
        "rotary embedding",
        {Op::Relu, Op::Rope},
        7,
-       [](GraphBuilder& b) { return rotated(b, "cos", "sin"); }},
-      {"a matmul with a one-hot matrix",
-       "gather",
-       {Op::Clamp, Op::Gather},
-       4,
-       [](GraphBuilder& b) { return one_hot(b, 7); }},
+       std::string(kRotated) + "; cos = weight f32 5 8; a = MUL x cos; y = ADD a b"},
+      {"a matmul with a one-hot matrix", "gather", {Op::Clamp, Op::Gather}, 4, one_hot("0..")},
       {"sink gather",
        "sink gather",
        {Op::Clamp, Op::Gather},
        0,
-       [](GraphBuilder& b) {
-         return op(b, Op::Relu, b.add(one_hot(b, 7), b.weight("bias", {1, 1, 6})));
-       }},
-      {"scale chain",
-       "scale chain",
-       {Op::Scale},
-       3,
-       [](GraphBuilder& b) {
-         return sub(b, div(b, b.add(b.input("x", {3, 40}), number(b, "=3")), number(b, "=4")), number(b, "=1.5"));
-       }},
-      {"power",
-       "power",
-       {Op::Mul},
-       1,
-       [](GraphBuilder& b) {
-         return b.op(Op::Pow, {b.input("x", {3, 40}), number(b, "=2")});
-       }},
-      {"clamp",
-       "clamp",
-       {Op::Clamp},
-       2,
-       [](GraphBuilder& b) {
-         return b.op(Op::Min, {b.op(Op::Max, {b.input("x", {3, 40}), number(b, "=-1")}), number(b, "=0.5")});
-       }},
+       one_hot("0..") + "; bias = weight f32 1 1 6; a = ADD rows bias; y = RELU a"},
+      {"scale chain", "scale chain", {Op::Scale}, 3, "x = input f32 3 40; a = ADD x =3; d = DIV a =4; y = SUB d =1.5"},
+      {"power", "power", {Op::Mul}, 1, "x = input f32 3 40; y = POW x =2"},
+      {"clamp", "clamp", {Op::Clamp}, 2, "x = input f32 3 40; m = MAX x =-1; y = MIN m =0.5"},
       {"fold batch norm",
        "fold batch norm",
        {Op::Conv},
        2,
-       [](GraphBuilder& b) {
-         const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 8}), b.weight("w", {7, 5, 3, 3}), b.weight("b", {7}), 1, 1);
-         return batch_norm(b, x, 7);
-       }},
+       "x = input f32 1 5 9 8; w = weight f32 7 5 3 3; b = weight f32 7"
+       "; c = CONV x w b pads_begin=[1,1] pads_end=[1,1]" +
+           batch_norm(7)},
       {"batch norm in weights of a depthwise convolution",
        "fold batch norm",
        {Op::Conv},
        2,
-       [](GraphBuilder& b) {
-         const Tensor x = b.conv2d(b.input("x", {1, 6, 9, 8}), b.weight("w", {6, 1, 3, 3}), Tensor(), 1, 1, 6);
-         return batch_norm(b, x, 6);
-       }},
+       "x = input f32 1 6 9 8; w = weight f32 6 1 3 3; c = CONV x w pads_begin=[1,1] pads_end=[1,1] groups=6" +
+           batch_norm(6)},
       {"fold scale and bias",
        "fold scale and bias",
        {Op::Conv},
        4,
-       [](GraphBuilder& b) {
-         const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 8}), b.weight("w", {7, 5, 3, 3}), Tensor(), 1, 1);
-         return b.scale(b.add(b.mul(x, b.weight("factor", {7, 1, 1})), b.weight("shift", {1, 7, 1, 1})), -0.5f, 1);
-       }},
+       "x = input f32 1 5 9 8; w = weight f32 7 5 3 3; c = CONV x w pads_begin=[1,1] pads_end=[1,1]"
+       "; factor = weight f32 7 1 1; f = MUL c factor; shift = weight f32 1 7 1 1; a = ADD f shift"
+       "; y = SCALE a -0.5 1"},
       {"a bias after a reshape, then a function",
        "fold scale and bias",
        {Op::Conv, Op::Relu, Op::Exp},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 1}), b.weight("w", {7, 5, 3, 1}), Tensor(), 1, 0);
-         const Tensor y = b.add(b.reshape(x, {1, 7, 7}), b.weight("bias", {7, 1}));
-         return op(b, Op::Exp, op(b, Op::Relu, y));
-       }},
+       "x = input f32 1 5 9 1; w = weight f32 7 5 3 1; c = CONV x w; r = RESHAPE c 1 7 7; bias = weight f32 7 1"
+       "; a = ADD r bias; e = RELU a; y = EXP e"},
       {"a convolution of large images that are joined",
        "split concat",
        {Op::Conv, Op::Add, Op::Relu},
        0,
-       [](GraphBuilder& b) {
-         const Tensor parts[] = {b.input("x", {1, 3, 1024, 700}), b.input("y", {1, 3, 1024, 700})};
-         const Tensor w = b.weight("w", {1, 6, 1, 2});
-         return op(b, Op::Relu, b.conv2d(b.concat(parts, 1), w, b.weight("bias", {1}), 2, 0));
-       }},
+       "a = input f32 1 3 1024 700; b = input f32 1 3 1024 700; x = CONCAT a b 1; w = weight f32 1 6 1 2"
+       "; bias = weight f32 1; c = CONV x w bias strides=[2,2]; y = RELU c"},
       {"common subexpression",
        "common subexpression",
        {Op::Relu, Op::Mul},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return b.mul(op(b, Op::Relu, x), op(b, Op::Relu, x));
-       }},
+       "x = input f32 3 40; a = RELU x; b = RELU x; y = MUL a b"},
       {"a split that is joined again",
        "concat of slices",
        {Op::Relu, Op::Exp, Op::Concat},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = op(b, Op::Relu, b.input("x", {2, 7, 4, 5}));
-         const Tensor end = b.slice(x, 1, 3, 7);
-         const Tensor parts[] = {b.slice(x, 1, 0, 3), end, op(b, Op::Exp, end)};
-         return op(b, Op::Relu, b.concat(parts, 1));
-       }},
+       "x0 = input f32 2 7 4 5; x = RELU x0; end = SLICE x 1 3 7; first = SLICE x 1 0 3; e = EXP end"
+       "; c = CONCAT first end e 1; y = RELU c"},
       {"transposes that cancel out",
        "transpose chain",
        {Op::Relu, Op::Add, Op::Exp},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
-         const Tensor transposed = b.cont(b.permute(x, {0, 2, 3, 1}));
-         return op(b, Op::Exp, b.cont(b.permute(b.add(transposed, b.weight("bias", {3})), {0, 3, 1, 2})));
-       }},
+       "x0 = input f32 2 3 4 5; x = RELU x0; p = PERMUTE x 0 2 3 1; c = CONT p; bias = weight f32 3; a = ADD c bias"
+       "; q = PERMUTE a 0 3 1 2; d = CONT q; y = EXP d"},
       {"transposes that combine to one",
        "transpose chain",
        {Op::Relu, Op::Cont, Op::Exp},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
-         const Tensor transposed = b.cont(b.permute(x, {0, 2, 3, 1}));
-         return op(b, Op::Exp, b.cont(b.permute(b.reshape(transposed, {2, 1, 4, 5, 3}), {4, 1, 0, 2, 3})));
-       }},
-      {"a product of what was opened from bytes",
+       "x0 = input f32 2 3 4 5; x = RELU x0; p = PERMUTE x 0 2 3 1; c = CONT p; r = RESHAPE c 2 1 4 5 3"
+       "; q = PERMUTE r 4 1 0 2 3; d = CONT q; y = EXP d"},
+      {"a matmul of dequantised bytes",
        "int8 matmul",
        {Op::Conv, Op::Cont, Op::Mul, Op::Add},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = opened(b, b.input("x", {3, 5, 24}, DType::U8), "=119", number(b, "=0.02"));
-         const Tensor w = opened(b, b.weight("w", {24, 7}, DType::I8), nullptr, b.weight("positive scale", {1, 7}));
-         return b.mul_mat(b.transpose(w), x, b.weight("bias", {7}));
-       }},
-      {"a convolution of what was opened from bytes",
+       "x0 = input u8 3 5 24; x1 = CAST x0 f32; x2 = SUB x1 =119; x = MUL x2 =0.02; w0 = weight i8 24 7"
+       "; w1 = CAST w0 f32; scale = weight f32 1 7 name=\"positive scale\"; w2 = MUL w1 scale; w = TRANSPOSE w2"
+       "; bias = weight f32 7; y = MUL_MAT w x bias"},
+      {"a convolution of dequantised bytes",
        "int8 matmul",
        {Op::Pad, Op::Conv, Op::Mul, Op::Add},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = opened(b, b.input("x", {2, 3, 9, 8}, DType::U8), "=28", number(b, "=0.02"));
-         const Tensor w =
-             opened(b, b.weight("w", {6, 3, 3, 3}, DType::I8), nullptr, b.weight("positive scale", {6, 1, 1, 1}));
-         return b.conv2d(x, w, b.weight("bias", {6}), 2, 1);
-       }},
+       "x0 = input u8 2 3 9 8; x1 = CAST x0 f32; x2 = SUB x1 =28; x = MUL x2 =0.02; w0 = weight i8 6 3 3 3"
+       "; w1 = CAST w0 f32; scale = weight f32 6 1 1 1 name=\"positive scale\"; w = MUL w1 scale"
+       "; bias = weight f32 6; y = CONV x w bias strides=[2,2] pads_begin=[1,1] pads_end=[1,1]"},
       {"an expand before a broadcasting op",
        "broadcast",
        {Op::Add},
        2,
-       [](GraphBuilder& b) {
-         const Tensor rows = b.op_with(Op::Expand, {b.input("y", {1, 40})}, ReshapeParams{{3, 40}});
-         return b.add(b.input("x", {3, 40}), rows);
-       }},
+       "row = input f32 1 40; rows = EXPAND row 3 40; x = input f32 3 40; y = ADD x rows"},
       {"a function after a reshape",
        "sink reshape",
        {Op::Exp, Op::Relu, Op::Abs},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = b.reshape(op(b, Op::Exp, b.input("x", {3, 40})), {4, 30});
-         return op(b, Op::Abs, op(b, Op::Relu, x));
-       }},
+       "x0 = input f32 3 40; e = EXP x0; x = RESHAPE e 4 30; r = RELU x; y = ABS r"},
       {"a function after a transpose",
        "sink transpose",
        {Op::Exp, Op::Add, Op::Cont, Op::Abs},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = b.cont(b.permute(op(b, Op::Exp, b.input("x", {2, 3, 4, 5})), {0, 2, 3, 1}));
-         return op(b, Op::Abs, b.add(x, b.weight("bias", {3})));
-       }},
+       "x0 = input f32 2 3 4 5; e = EXP x0; p = PERMUTE e 0 2 3 1; x = CONT p; bias = weight f32 3; a = ADD x bias"
+       "; y = ABS a"},
       {"a softmax between transposes",
        "sink transpose",
        {Op::Exp, Op::SoftMax, Op::Cont, Op::Relu},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = b.permute(op(b, Op::Exp, b.input("x", {1, 4, 6, 35})), {0, 3, 1, 2});
-         return op(b, Op::Relu, b.cont(b.permute(b.soft_max(x, 3, 1), {0, 3, 2, 1})));
-       }},
+       "x0 = input f32 1 4 6 35; e = EXP x0; x = PERMUTE e 0 3 1 2; s = SOFT_MAX x 3; p = PERMUTE s 0 3 2 1; c = CONT p"
+       "; y = RELU c"},
       {"identity",
        "identity",
        {Op::Relu},
        0,
-       [](GraphBuilder& b) {
-         const Tensor x = b.cont(b.input("x", {3, 40}));
-         return op(b, Op::Relu, b.scale(b.op_with(Op::Cast, {x}, CastParams{DType::F32}), 1, 0));
-       }},
+       "x0 = input f32 3 40; x = CONT x0; c = CAST x f32; s = SCALE c 1 0; y = RELU s"},
       {"constant folding",
        "constant folding",
        {Op::Add},
        0,
-       [](GraphBuilder& b) {
-         const Tensor c = op(b, Op::Exp, b.mul(b.weight("c", {40}), b.weight("d", {40})));
-         return b.add(b.input("x", {3, 40}), b.cont(c));
-       }},
+       "c = weight f32 40; d = weight f32 40; p = MUL c d; e = EXP p; k = CONT e; x = input f32 3 40; y = ADD x k"},
   };
   return list;
 }
@@ -561,7 +394,7 @@ TEST_CASE("patterns of exporters become one op with a provenance and equal resul
   auto reference = reference::make_reference_backend();
   for (const Case& c : cases()) {
     CAPTURE(std::string(c.name));
-    Net net(c.build);
+    Net net(from_text(c.text));
     const Rewritten rewritten(net);
     CHECK_MESSAGE(rewritten.use(c.rule) != nullptr, "the rule was not used");
     std::string ops;
@@ -577,43 +410,24 @@ TEST_CASE("patterns of exporters become one op with a provenance and equal resul
 }
 
 TEST_CASE("similar but different patterns are unchanged") {
-  const std::map<const char*, Build> nets = {
+  const std::map<const char*, std::string> nets = {
       {"gelu with another number",
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {3, 40});
-         return b.mul(b.mul(x, number(b, "=0.5")), b.scale(op(b, Op::Erf, b.scale(x, 0.8f)), 1, 1));
-       }},
+       "x = input f32 3 40; h = MUL x =0.5; s = SCALE x 0.8; e = ERF s; e1 = SCALE e 1 1; y = MUL h e1"},
       {"the norm of one with the mean of another",
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {2, 5, 24}), y = b.input("y", {2, 5, 24});
-         const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, y, {2}, true));
-         const Tensor variance = b.reduce(Op::ReduceMean, b.mul(d, d), {2}, true);
-         return div(b, d, op(b, Op::Sqrt, b.add(variance, number(b, "=1e-5"))));
-       }},
-      {"a mean that is laid along another axis",
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {6, 6});
-         const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, x, {1}, false));
-         const Tensor variance = b.reduce(Op::ReduceMean, b.mul(d, d), {1}, true);
-         return div(b, d, op(b, Op::Sqrt, b.add(variance, number(b, "=1e-5"))));
-       }},
+       "x = input f32 2 5 24; z = input f32 2 5 24; m = REDUCE_MEAN z 2; d = SUB x m; s = MUL d d"
+       "; v = REDUCE_MEAN s 2; e = ADD v =1e-5; r = SQRT e; y = DIV d r"},
+      {"a mean along another axis",
+       "x = input f32 6 6; m = REDUCE_MEAN x 1 keep_dims=false; d = SUB x m; s = MUL d d; v = REDUCE_MEAN s 1"
+       "; e = ADD v =1e-5; r = SQRT e; y = DIV d r"},
       {"the sum of other exponentials",
-       [](GraphBuilder& b) {
-         const Tensor x = b.input("x", {2, 24}), y = b.input("y", {2, 24});
-         return div(b, op(b, Op::Exp, x), b.reduce(Op::ReduceSum, op(b, Op::Exp, y), {1}, true));
-       }},
-      {"tables that are no angles", [](GraphBuilder& b) { return rotated(b, "cos", "cos"); }},
-      {"ones and zeros of numbers that do not count up",
-       [](GraphBuilder& b) {
-         const Tensor indices = b.input("indices", {2, 5, 1}, DType::I64);
-         const Tensor ones = b.op_with(Op::Cast, {b.op(Op::Equal, {indices, b.weight("some", {1, 1, 7}, DType::I64)})},
-                                       CastParams{DType::F32});
-         return b.mul_mat(b.weight("table", {6, 7}), ones);
-       }},
+       "x = input f32 2 24; z = input f32 2 24; e = EXP x; f = EXP z; s = REDUCE_SUM f 1; y = DIV e s"},
+      {"tables that are no angles",
+       std::string(kRotated) + "; cos = weight f32 5 8 name=\"sin\"; a = MUL x cos; y = ADD a b"},
+      {"a one-hot matrix of numbers that do not count up", one_hot("some")},
   };
-  for (const auto& [name, build] : nets) {
+  for (const auto& [name, text] : nets) {
     CAPTURE(std::string(name));
-    Net net(build);
+    Net net(from_text(text));
     const Rewritten rewritten(net);
     for (const char* rule : {"gelu", "layer norm", "softmax", "rotary embedding", "gather"})
       CHECK_MESSAGE(rewritten.use(rule) == nullptr, rule);
@@ -625,33 +439,18 @@ TEST_CASE("similar but different patterns are unchanged") {
 }
 
 TEST_CASE("values that are rounded or compared later keep their bits") {
-  const std::map<const char*, Build> nets = {
-      {"a quotient that is rounded",
-       [](GraphBuilder& b) {
-         const Tensor x = div(b, b.input("halves of 255", {4, 64}), number(b, "=255"));
-         return op(b, Op::Round, b.cont(b.transpose(x)));
-       }},
-      {"a quotient that is cut off",
-       [](GraphBuilder& b) {
-         const Tensor x = div(b, b.input("halves of 255", {4, 64}), number(b, "=127.5"));
-         return b.op_with(Op::Cast, {b.op_with(Op::Cast, {x}, CastParams{DType::I64})}, CastParams{DType::F32});
-       }},
-      {"a product and a sum that are rounded",
-       [](GraphBuilder& b) {
-         const Tensor x = b.add(b.mul(b.input("halves of 255", {4, 64}), number(b, "=0.1")), number(b, "=0.25"));
-         return op(b, Op::Abs, op(b, Op::Floor, x));
-       }},
-      {"numbers that are the same to the bit",
-       [](GraphBuilder& b) {
-         const Tensor x = div(b, b.add(b.input("halves of 255", {4, 64}), number(b, "=0.1")), number(b, "=-128"));
-         return op(b, Op::Floor, x);
-       }},
+  const std::string given = "x = input f32 4 64 name=\"halves of 255\"; ";
+  const std::map<const char*, std::string> nets = {
+      {"a quotient that is rounded", "d = DIV x =255; t = TRANSPOSE d; c = CONT t; y = ROUND c"},
+      {"a quotient that is cut off", "d = DIV x =127.5; i = CAST d i64; y = CAST i f32"},
+      {"a product and a sum that are rounded", "p = MUL x =0.1; a = ADD p =0.25; f = FLOOR a; y = ABS f"},
+      {"numbers that are the same to the bit", "a = ADD x =0.1; d = DIV a =-128; y = FLOOR d"},
   };
   auto reference = reference::make_reference_backend();
   auto cpu = cpu::make_cpu_backend();
-  for (const auto& [name, build] : nets) {
+  for (const auto& [name, text] : nets) {
     CAPTURE(std::string(name));
-    Net net(build);
+    Net net(from_text(given + text));
     const Rewritten rewritten(net);
     const bool same = std::string(name).starts_with("numbers");
     CHECK(rewritten.ops.contains(Op::Scale) == (same || std::string(name).starts_with("a product")));
@@ -666,7 +465,7 @@ TEST_CASE("requested tensors are computed, and outputs stay outputs") {
   Tensor inner;
   Net net([&](GraphBuilder& b) {
     const Tensor x = b.input("x", {3, 40});
-    inner = op(b, Op::Sigmoid, x);
+    inner = b.op(Op::Sigmoid, {x});
     return b.mul(inner, x);
   });
   RewriteOptions options;
@@ -693,7 +492,7 @@ TEST_CASE("the trace has the provenance of a node") {
 TEST_CASE("each rule has a name, a description, an exactness and a test case") {
   std::set<const RewriteRule*> with_case;
   for (const Case& c : cases()) {
-    const Net net(c.build);
+    const Net net(from_text(c.text));
     const Rewritten rewritten(net);
     if (const RuleUse* use = rewritten.use(c.rule)) with_case.insert(use->rule);
   }
