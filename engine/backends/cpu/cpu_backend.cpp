@@ -10,7 +10,7 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/channels_last.h"
-#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 #include "engine/backends/cpu/prepared_kernel.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -119,7 +119,7 @@ class CpuBackend : public Backend {
     const ChannelsLast out = channels_last_of(node);
     // Only packed weights support it, except for depthwise convolutions.
     const bool needs_packing = out.computes && anchor_of(node) == Op::Conv && !options_.packs;
-    return needs_packing && !supports_depthwise_nhwc(node, ConvGeometry(node)) ? ChannelsLast() : out;
+    return needs_packing && find_nhwc_algorithm(node) != &kConvDepthwiseNhwc ? ChannelsLast() : out;
   }
 
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {

@@ -10,6 +10,8 @@
 namespace arenascope::cpu {
 
 class Packed;
+struct ConvPlan;
+class EpiloguePlan;
 class FusedEpilogue;
 
 // Arguments of a kernel: one chunk (ith of nth) of a node.
@@ -21,6 +23,7 @@ struct KernelArgs {
   Bytes work_bytes;
   const Packed* packed = nullptr;     // the node's packed weights; null: not packed
   bool rounds = false;                // matmuls with float16 weights may round both sides to bf16
+  const ConvPlan* conv = nullptr;     // of a convolution
   FusedEpilogue* epilogue = nullptr;  // of a FUSED node: the ops applied to each finished range of the result
 
   // The op that the kernel computes: for a FUSED node its anchor, with the anchor's inputs.

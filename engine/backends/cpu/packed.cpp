@@ -3,7 +3,6 @@
 
 #include <arenascope/graph/fused.h>
 #include "engine/backends/cpu/kernels/conv_algorithm.h"
-#include "engine/backends/cpu/kernels/conv_int8.h"
 #include "engine/backends/cpu/quant/quant_matmul.h"
 
 namespace arenascope::cpu {
@@ -27,34 +26,23 @@ const TensorImpl* packable_weight(const TensorImpl& node) {
 
 namespace {
 
-Bytes packed_int8_bytes(const TensorImpl& node) { return packed_int8_conv_bytes(ConvGeometry(node)); }
-void pack_int8(const TensorImpl& node, float* to) { pack_int8_conv(node, reinterpret_cast<std::byte*>(to)); }
-
 // Packing by the kernel itself, for weights that neither oneDNN nor the quantised matmul uses.
-struct OwnPacking {
-  Bytes (*bytes)(const TensorImpl& node) = [](const TensorImpl&) { return Bytes{0}; };
-  void (*pack)(const TensorImpl& node, float* to) = nullptr;
-};
-OwnPacking own_packing(const TensorImpl& node, bool winograd) {
-  switch (anchor_of(node)) {
-    case Op::ConvTranspose: return {packed_tiles_bytes, pack_tiles};
-    case Op::Lstm: return {packed_lstm_bytes, pack_lstm};
-    case Op::Conv:
-      if (supports_int8_conv(node, ConvGeometry(node))) return {packed_int8_bytes, pack_int8};
-      if (winograd) return {packed_winograd_bytes, pack_winograd};
-      return node.channels_last() ? OwnPacking{packed_depthwise_bytes, pack_depthwise}
-                                  : OwnPacking{packed_conv_bytes, pack_conv};
-    default: return {};
-  }
+Bytes own_packed_bytes(const TensorImpl& node, const std::optional<ConvPlan>& conv) {
+  if (conv) return conv->packed_bytes(node);
+  const Op op = anchor_of(node);
+  return op == Op::ConvTranspose ? packed_tiles_bytes(node) : op == Op::Lstm ? packed_lstm_bytes(node) : 0;
+}
+
+void pack_own(const TensorImpl& node, const std::optional<ConvPlan>& conv, std::byte* to) {
+  if (conv)
+    conv->algorithm->pack(node, conv->geometry, to);
+  else if (anchor_of(node) == Op::Lstm)
+    pack_lstm(node, reinterpret_cast<float*>(to));
+  else
+    pack_tiles(node, reinterpret_cast<float*>(to));
 }
 
 }  // namespace
-
-bool packed_winograd(const TensorImpl& node) {
-  if (anchor_of(node) != Op::Conv || !packable_weight(node)) return false;
-  const ConvGeometry g(node);
-  return !supports_int8_conv(node, g) && packed_winograd_bytes(node) > 0 && !find_conv_algorithm(node, g);
-}
 
 void Packed::pin_original() const {
   if (pinned_.load(std::memory_order_acquire)) return;
@@ -75,18 +63,17 @@ void KernelArgs::need_original_weights() const {
   if (packed) packed->pin_original();
 }
 
-Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context) {
+Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, const std::optional<ConvPlan>& conv,
+                                                  ExecutionContext& context) {
   using Made = std::shared_ptr<const Packed>;
   const TensorImpl& weight = *packable_weight(node);
   Packed::How how;
   QuantLayout layout{};
   bool quantised = false;
   Bytes bytes = 0;
-  if (anchor_of(node) == Op::Conv) {
-    const ConvGeometry g(node);
-    if (find_conv_algorithm(node, g)) return Made();
-    how.winograd = winograd && packed_winograd(node);
-    if (!g.depthwise() && !supports_int8_conv(node, g) && !how.winograd) how.conv = make_onednn_conv(node);
+  if (conv) {
+    how.algorithm = conv->algorithm;
+    if (conv->algorithm->library && !conv->geometry.depthwise()) how.conv = make_onednn_conv(node);
     if (how.conv) bytes = how.conv->packed_bytes();
   } else if (quant_layout(node, layout)) {
     quantised = true;
@@ -95,8 +82,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool w
     how.product = make_onednn_matmul(node);
     if (how.product) bytes = how.product->packed_bytes();
   }
-  const OwnPacking own = own_packing(node, how.winograd);
-  if (!quantised && !how.product && !how.conv) bytes = own.bytes(node);
+  if (!quantised && !how.product && !how.conv) bytes = own_packed_bytes(node, conv);
   if (bytes == 0) return Made();
   auto pin = MemoryPin::take(weight.storage.block());
   if (!pin) return refuse(node, pin.error().message);
@@ -111,7 +97,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool w
   else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to))
     return Made();
   else if (!how.product && !how.conv)
-    own.pack(node, reinterpret_cast<float*>(to));
+    pack_own(node, conv, to);
   for (const TensorImpl* read : {&weight, companion})
     if (read && !quantised) read->storage.block()->drop_pages(read->storage.offset(), read->storage.bytes());
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));

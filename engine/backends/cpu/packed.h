@@ -11,6 +11,7 @@
 #include <arenascope/graph/fused.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 #include "engine/backends/cpu/onednn/onednn_conv.h"
 #include "engine/backends/cpu/onednn/onednn_matmul.h"
 #include "engine/backends/cpu/quant/quant_pack.h"
@@ -27,7 +28,7 @@ class Packed {
     std::unique_ptr<OnednnConv> conv;
     std::unique_ptr<OnednnMatmul> product;
     std::unique_ptr<QuantPanels> quantised;
-    bool winograd = false;  // for Winograd's transform
+    const ConvAlgorithm* algorithm = nullptr;  // of a convolution
   };
   Packed(const TensorImpl& node, const TensorImpl& weight, BlockPtr block, How how)
       : op_(anchor_of(node)),
@@ -61,7 +62,7 @@ class Packed {
   OnednnConv* library() const { return how_.conv.get(); }
   OnednnMatmul* product() const { return how_.product.get(); }
   const QuantPanels* quantised() const { return how_.quantised.get(); }
-  bool winograd() const { return how_.winograd; }
+  const ConvAlgorithm* algorithm() const { return how_.algorithm; }  // null: no convolution
   Bytes byte_count() const { return block_->bytes(); }
   // Keeps the original weights readable from now on, for a kernel that the packed ones do not serve. Throws
   // OriginalUnavailable.
@@ -117,20 +118,12 @@ struct OriginalUnavailable {
 int packable_source(const TensorImpl& node);
 // The node's weight that is worth packing; null: none.
 const TensorImpl* packable_weight(const TensorImpl& node);
-// Packs the weight, for Winograd's transform if `winograd` and packed_winograd(). Null: it stays as it is. Errors: out
-// of memory.
-Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context);
-// True if the node can be computed with Winograd's transform over its packed weights.
-bool packed_winograd(const TensorImpl& node);
+// Packs the weight, of a convolution for its plan. Null: it stays as it is. Errors: out of memory.
+Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, const std::optional<ConvPlan>& conv,
+                                                  ExecutionContext& context);
 
-// Bytes of a convolution's weights packed for GEMM; 0 if packing is not worth it.
-Bytes packed_conv_bytes(const TensorImpl& node);
-void pack_conv(const TensorImpl& node, float* to);
-// The same for depthwise, 3×3 and transposed channels-last convolutions, and for an LSTM, which packs both weights.
-Bytes packed_depthwise_bytes(const TensorImpl& node);
-void pack_depthwise(const TensorImpl& node, float* to);
-Bytes packed_winograd_bytes(const TensorImpl& node);
-void pack_winograd(const TensorImpl& node, float* to);
+// Transposed channels-last convolutions, and an LSTM, which packs both weights: bytes of the packed weights; 0 if packing
+// is not worth it.
 Bytes packed_tiles_bytes(const TensorImpl& node);
 void pack_tiles(const TensorImpl& node, float* to);
 Bytes packed_lstm_bytes(const TensorImpl& node);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -39,17 +40,29 @@ class PreparedLoop final : public PreparedNode {
 
 class PreparedKernel final : public PreparedNode {
  public:
-  PreparedKernel(const TensorImpl& node, const Kernel& kernel, SharedWeights packed, bool rounds)
-      : node_(node), kernel_(kernel), packed_(std::move(packed)), rounds_(rounds) {}
+  PreparedKernel(const TensorImpl& node, const Kernel& kernel, const std::optional<ConvPlan>& conv,
+                 SharedWeights packed, bool rounds)
+      : node_(node), kernel_(kernel), conv_(conv), packed_(std::move(packed)), rounds_(rounds) {
+    if (node.op == Op::Fused) epilogue_.emplace(node);
+  }
 
   Status compute(const ComputeParams& params) override {
-    const Bytes needed = kernel_.work_bytes ? kernel_.work_bytes(node_, params.nth) : 0;
+    const Bytes needed = conv_                ? conv_->work(node_, params.nth)
+                         : kernel_.work_bytes ? kernel_.work_bytes(node_, params.nth)
+                                              : 0;
     if (params.work_bytes < needed)
       return refuse(node_, fmt::format("the work buffer has {} bytes, but {} are needed", params.work_bytes, needed));
     try {
       if (packed_ && !packed_->serves(node_, params.nth)) packed_->pin_original();
-      const KernelArgs args{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get(), rounds_};
-      return node_.op == Op::Fused ? compute_with_epilogue(kernel_.compute, args) : kernel_.compute(args);
+      KernelArgs args{node_,
+                      params.ith,
+                      params.nth,
+                      params.work,
+                      params.work_bytes,
+                      packed_.get(),
+                      rounds_,
+                      conv_ ? &*conv_ : nullptr};
+      return epilogue_ ? compute_with_epilogue(args) : kernel_.compute(args);
     } catch (const std::bad_alloc&) {
       return refuse(node_, "out of memory");
     } catch (const OriginalUnavailable& weight) {
@@ -65,8 +78,16 @@ class PreparedKernel final : public PreparedNode {
   }
 
  private:
+  Status compute_with_epilogue(KernelArgs& args) const {
+    FusedEpilogue epilogue(*epilogue_);
+    args.epilogue = &epilogue;
+    return kernel_.compute(args);
+  }
+
   const TensorImpl& node_;
   const Kernel& kernel_;
+  const std::optional<ConvPlan> conv_;    // of a convolution
+  std::optional<EpiloguePlan> epilogue_;  // of a FUSED node
   const SharedWeights packed_;
   const bool rounds_;
 };
@@ -101,15 +122,20 @@ class Packing {
       for (const SharedWeights& packed : previous->packed()) known_.emplace(packed->weight_data(), packed);
   }
 
+  // The way in which a convolution is computed; none for other ops.
+  std::optional<ConvPlan> conv_of(const TensorImpl& node) const {
+    if (anchor_of(node) != Op::Conv) return std::nullopt;
+    return plan_conv(node, packs_ && choice_.takes(node));
+  }
   // Null: the node reads its weights as they are, or has none.
-  Result<SharedWeights> weights_of(const TensorImpl& node) {
+  Result<SharedWeights> weights_of(const TensorImpl& node, const std::optional<ConvPlan>& conv) {
     const TensorImpl* weight = packs_ ? packable_weight(node) : nullptr;
     if (!weight) return SharedWeights();
-    const bool winograd = choice_.takes(node);
+    const ConvAlgorithm* const algorithm = conv ? conv->algorithm : nullptr;
     const auto [begin, end] = known_.equal_range(weight->data());
     for (auto known = begin; known != end; ++known)
-      if (known->second->matches(node, *weight) && known->second->winograd() == winograd) return keep(known->second);
-    auto packed = pack_weight(node, winograd, context_);
+      if (known->second->matches(node, *weight) && known->second->algorithm() == algorithm) return keep(known->second);
+    auto packed = pack_weight(node, conv, context_);
     if (!packed || !*packed) return packed;
     known_.emplace(weight->data(), *packed);
     return keep(*packed);
@@ -137,9 +163,10 @@ Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packi
   if (const ContiguousLoop loop = contiguous_loop(node)) return Made(std::make_unique<PreparedLoop>(node, loop));
   const Kernel& known = kernel(anchor_of(node));
   if (!known.compute) return refuse(node, "no kernel supports this node");
-  auto packed = packing.weights_of(node);
+  const std::optional<ConvPlan> conv = packing.conv_of(node);
+  auto packed = packing.weights_of(node, conv);
   if (!packed) return packed.error();
-  return Made(std::make_unique<PreparedKernel>(node, known, std::move(*packed), rounds));
+  return Made(std::make_unique<PreparedKernel>(node, known, conv, std::move(*packed), rounds));
 }
 
 }  // namespace

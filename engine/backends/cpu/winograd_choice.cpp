@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/backends/cpu/kernels/windows.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 #include "engine/backends/cpu/packed.h"
 
 namespace arenascope::cpu {
@@ -37,13 +37,13 @@ std::vector<Candidate> candidates(std::span<const TensorImpl* const> nodes) {
   std::vector<Candidate> out;
   std::unordered_map<const std::byte*, size_t> known;
   for (const TensorImpl* node : nodes) {
-    if (!packed_winograd(*node)) continue;
+    if (!is_winograd_candidate(*node)) continue;
     const TensorImpl& weight = *packable_weight(*node);
     const auto [at, fresh] = known.try_emplace(weight.data(), out.size());
     if (fresh) out.push_back({weight.data()});
     Candidate& one = out[at->second];
     const ConvGeometry g(*node);
-    one.more = std::max(one.more, packed_winograd_bytes(*node) - weight.byte_count());
+    one.more = std::max(one.more, kConvWinograd.packed_bytes(*node, g) - weight.byte_count());
     one.places += g.batch * g.positions;
     one.needed = one.needed || (g.groups > 1 && node->channels_last());
   }
@@ -69,7 +69,7 @@ WinogradChoice::WinogradChoice(std::span<const TensorImpl* const> nodes, double 
 }
 
 bool WinogradChoice::takes(const TensorImpl& node) const {
-  return !taken_.empty() && packed_winograd(node) && taken_.contains(packable_weight(node)->data());
+  return !taken_.empty() && is_winograd_candidate(node) && taken_.contains(packable_weight(node)->data());
 }
 
 }  // namespace arenascope::cpu

@@ -4,8 +4,6 @@
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/conv_algorithm.h"
 #include "engine/backends/cpu/kernels/conv_transpose_nhwc.h"
-#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
-#include "engine/backends/cpu/kernels/winograd.h"
 #include "engine/backends/cpu/onednn/onednn_conv.h"
 
 namespace arenascope::cpu {
@@ -50,20 +48,19 @@ bool steps_fit(const TensorImpl& node, uint32_t& images) {
 }
 
 ChannelsLast convolution(const TensorImpl& node) {
-  // The result is plain, from either layout.
-  if (kConvWideKernel.takes(node, ConvGeometry(node))) return {.reads = true, .images = bit(0)};
-  if (node.sizes.back() == 1 && node.sources[0]->sizes.back() == 1) return {};  // a column is computed like a row
-  const auto p = node.params.get<ConvParams>();
+  const ConvAlgorithm* const algorithm = find_nhwc_algorithm(node);
+  if (algorithm == &kConvWideKernel)
+    return {.reads = true, .images = bit(0)};  // the result is plain, from either layout
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
-  if (const ConvGeometry g(node); w.has(kFlagWeight) && supports_depthwise_nhwc(node, g))
-    return {.computes = true,
-            .images = bit(0),
-            .gain = rounded(kDepthwise * bytes(node) / 4 * static_cast<double>(g.taps))};
+  if (!algorithm || (node.sizes.back() == 1 && x.sizes.back() == 1)) return {};  // a column is computed like a row
   const int64_t taps = w.sizes[2] * w.sizes[3];
-  const double products = bytes(node) / 4 * static_cast<double>(w.sizes[1] * taps);
-  if (const ConvGeometry g(node); p.groups > 1 && w.has(kFlagWeight) && suits_winograd(node, g))
+  if (algorithm == &kConvDepthwiseNhwc)
+    return {
+        .computes = true, .images = bit(0), .gain = rounded(kDepthwise * bytes(node) / 4 * static_cast<double>(taps))};
+  if (algorithm == &kConvWinograd)
     return {.computes = true, .images = bit(0), .gain = rounded(kTranspose * (bytes(x) + bytes(node)))};
-  if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !onednn_supports_nhwc(node)) return {};
+  const auto p = node.params.get<ConvParams>();
+  const double products = bytes(node) / 4 * static_cast<double>(w.sizes[1] * taps);
   ChannelsLast out{.computes = true};
   if (!reads_plain_source(node)) out.images |= bit(0);
   const int64_t positions = node.sizes[2] * node.sizes[3];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CONV as a packed GEMM of the weights with windows of the input, which are packed directly from the image, block by
-// block. Depthwise convolutions run directly along rows; types other than f32 use a plain loop.
+// block; by oneDNN; and by a plain loop for all other types and layouts.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -8,14 +8,8 @@
 #include <arenascope/tensor/alignment.h>
 
 #include "engine/backends/cpu/kernels/conv_algorithm.h"
-#include "engine/backends/cpu/kernels/conv_direct.h"
-#include "engine/backends/cpu/kernels/conv_int8.h"
-#include "engine/backends/cpu/kernels/depthwise.h"
-#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
-#include "engine/backends/cpu/kernels/windows.h"
-#include "engine/backends/cpu/kernels/winograd.h"
 #include "engine/backends/cpu/onednn/onednn.h"
 #include "engine/backends/cpu/packed.h"
 
@@ -96,13 +90,16 @@ void add_bias(const KernelArgs& args, int64_t channel, float* row, int64_t n) {
   if (args.sources() > 2) simd().elements.affine(row, row, n, 1, bias_of(args, channel));
 }
 
-// The weights of the output channels as rows; false if their layout does not allow it.
-bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
+// True if the weights of each output channel are a row.
+bool has_weight_rows(const TensorImpl& w) {
   int64_t n = 1;
   for (int d = w.rank() - 1; d > 0; n *= w.sizes[d], --d)
     if (w.sizes[d] != 1 && w.strides[d] != n) return false;
-  lines = {w.data() + first_channel * w.strides[0] * 4, DType::F32, w.strides[0], 1};
   return true;
+}
+
+Lines weight_lines(const TensorImpl& w, int64_t first_channel) {
+  return {w.data() + first_channel * w.strides[0] * 4, DType::F32, w.strides[0], 1};
 }
 
 // True if it is a plain matmul of the weights with the input's channels.
@@ -116,9 +113,8 @@ bool is_plain_product(const ConvGeometry& g) {
 }
 
 // Scratch per chunk.
-Bytes share(const TensorImpl& node) {
+Bytes share(const TensorImpl& node, const ConvGeometry& g) {
   const Bytes library = node.sources[1]->has(kFlagWeight) ? onednn_conv_work(node) : 0;  // requires packed weights
-  const ConvGeometry g(node);
   return round_to_line(std::max(gemm_scratch(g.out_channels, g.positions, g.depth()), library));
 }
 
@@ -127,14 +123,13 @@ void product(const KernelArgs& args, const ConvGeometry& g, int64_t image_group,
   const TensorImpl &x = args.source(0), &w = args.source(1);
   const bool packed = args.packed && !args.packed->library();
   if (!packed) args.need_original_weights();
-  float* const scratch = args.scratch<float>(share(args.node));
+  float* const scratch = args.scratch<float>(share(args.node, g));
   const int64_t image = image_group / g.groups, group = image_group % g.groups, mr = simd().tile_rows;
   const float* from = x.data_as<float>() + image * g.batch_stride + group * g.in_channels * g.channel_stride;
   float* out = args.node.data_as<float>() + image_group * g.out_channels * g.positions;
   const WindowPanels windows{g, from};
   const Lines places{reinterpret_cast<const std::byte*>(from), DType::F32, 1, g.channel_stride};
-  Lines weights;
-  weight_lines(w, group * g.out_channels, weights);
+  const Lines weights = weight_lines(w, group * g.out_channels);
   if (is_plain_product(g) && onednn_matmul(rows, columns, g.depth(), weights, places, out, g.positions)) {
     // Computed by oneDNN.
   } else if (packed) {
@@ -237,19 +232,14 @@ void channels_last(const KernelArgs& args, const ConvGeometry& g) {
   if (made < rows.size()) plain(args, g, {(rows.begin + made) * width, rows.end * width});
 }
 
-}  // namespace
-
-Bytes packed_conv_bytes(const TensorImpl& node) {
-  const ConvGeometry g(node);
-  Lines lines;
+Bytes packed_gemm_bytes(const TensorImpl&, const ConvGeometry& g) {
   if (onednn_present() && is_plain_product(g)) return 0;
-  if (!all_floats(node) || g.depthwise() || !weight_lines(*node.sources[1], 0, lines)) return 0;
   const int64_t mr = simd().tile_rows;
   return g.groups * ((g.out_channels + mr - 1) / mr * mr) * g.depth() * 4;
 }
 
-void pack_conv(const TensorImpl& node, float* to) {
-  const ConvGeometry g(node);
+void pack_gemm(const TensorImpl& node, const ConvGeometry& g, std::byte* packed) {
+  auto* to = reinterpret_cast<float*>(packed);
   const int64_t mr = simd().tile_rows;
   const TensorImpl& w = *node.sources[1];
   std::vector<float> aligned;
@@ -258,52 +248,45 @@ void pack_conv(const TensorImpl& node, float* to) {
     std::memcpy(aligned.data(), w.data(), aligned.size() * sizeof(float));
   }
   for (int64_t group = 0; group < g.groups; ++group, to += (g.out_channels + mr - 1) / mr * mr * g.depth()) {
-    Lines lines;
-    if (!weight_lines(w, group * g.out_channels, lines)) continue;
+    Lines lines = weight_lines(w, group * g.out_channels);
     if (!aligned.empty()) lines.data = reinterpret_cast<const std::byte*>(aligned.data()) + (lines.data - w.data());
     pack_all(lines, g.out_channels, mr, g.depth(), to);
   }
 }
 
-Bytes conv_work(const TensorImpl& node, int tasks) {
-  if (const ConvGeometry g(node); supports_int8_conv(node, g)) return tasks * int8_conv_work(g);
-  if (!all_floats(node)) return 0;
-  const ConvGeometry g(node);
-  if (node.channels_last()) {
-    if (supports_depthwise_nhwc(node, g)) return tasks * depthwise_nhwc_work(g);
-    return tasks *
-           std::max(round_to_line(onednn_conv_work(node)), takes_winograd(node, g) ? winograd_work(node, g) : 0);
-  }
-  if (const ConvAlgorithm* way = find_conv_algorithm(node, g)) return way->work(g, tasks);
-  const Bytes winograd = takes_winograd(node, g) ? tasks * winograd_work(node, g) : 0;
-  return g.depthwise() ? depthwise_work(g, tasks) : std::max(winograd, correlates(node, g) ? 0 : tasks * share(node));
-}
-
-Status conv(const KernelArgs& args) {
-  const ConvGeometry g(args.node);
-  Lines lines;
-  const bool by_winograd = args.packed && args.packed->winograd();
-  if (supports_int8_conv(args.node, g))
-    int8_conv(args, g);
-  else if (args.node.channels_last() && by_winograd)
-    winograd(args, g);
-  else if (args.node.channels_last())
-    supports_depthwise_nhwc(args.node, g) ? depthwise_nhwc(args, g) : channels_last(args, g);
-  else if (const ConvAlgorithm* way = find_conv_algorithm(args.node, g))
-    way->compute(args, g);
-  else if (by_winograd)
-    winograd(args, g);
-  else if (correlates(args.node, g))
-    direct_convolution(args, g);
-  else if (!all_floats(args.node) || !weight_lines(args.source(1), 0, lines))
-    plain(args, g, args.part(args.node.element_count(), 16));
-  else if (g.depthwise())
-    depthwise(args, g);
-  else if (args.packed && args.packed->library() && args.packed->library()->takes(args.nth))
+void by_library_or_product(const KernelArgs& args, const ConvGeometry& g) {
+  if (args.packed && args.packed->library() && args.packed->library()->takes(args.nth))
     by_library(args, g);
   else
     by_product(args, g);
-  return {};
 }
+
+}  // namespace
+
+const ConvAlgorithm kConvNhwc{.takes = [](const TensorImpl& node, const ConvGeometry&) { return node.channels_last(); },
+                              .compute = channels_last,
+                              .work = [](const TensorImpl& node, const ConvGeometry&, int tasks) -> Bytes {
+                                return all_floats(node) ? tasks * round_to_line(onednn_conv_work(node)) : 0;
+                              },
+                              .library = true,
+                              .suits_nhwc =
+                                  [](const TensorImpl& node, const ConvGeometry& g) {
+                                    return g.groups == 1 && node.rank() == 4 && node.sources[1]->has(kFlagWeight) &&
+                                           onednn_supports_nhwc(node);
+                                  }};
+
+const ConvAlgorithm kConvPlain{
+    .takes = [](const TensorImpl& node,
+                const ConvGeometry&) { return !all_floats(node) || !has_weight_rows(*node.sources[1]); },
+    .compute = [](const KernelArgs& args,
+                  const ConvGeometry& g) { plain(args, g, args.part(args.node.element_count(), 16)); }};
+
+const ConvAlgorithm kConvGemm{
+    .takes = [](const TensorImpl&, const ConvGeometry&) { return true; },
+    .compute = by_library_or_product,
+    .work = [](const TensorImpl& node, const ConvGeometry& g, int tasks) { return tasks * share(node, g); },
+    .packed_bytes = packed_gemm_bytes,
+    .pack = pack_gemm,
+    .library = true};
 
 }  // namespace arenascope::cpu

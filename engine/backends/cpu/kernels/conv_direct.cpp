@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cpu/kernels/conv_direct.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 
 #include <cstring>
 
@@ -96,8 +96,6 @@ bool rows_in_pieces(const TensorImpl& w) {
   return w.dtype == DType::F32 && w.rank() >= 3 && w.strides[0] > 0 && w.strides[1] > 0;
 }
 
-}  // namespace
-
 bool correlates(const TensorImpl& node, const ConvGeometry& g) {
   bool ones = g.groups == 1 && g.kernel[0] == 1 && g.in[0] == 1 && g.in_stride[2] == 1;
   for (int i = 0; i < 3; ++i) ones = ones && g.stride[i] == 1 && g.dilation[i] == 1;
@@ -140,5 +138,9 @@ void direct_convolution(const KernelArgs& args, const ConvGeometry& g) {
     }
   }
 }
+
+}  // namespace
+
+const ConvAlgorithm kConvDirect{.takes = correlates, .compute = direct_convolution};
 
 }  // namespace arenascope::cpu

@@ -36,13 +36,11 @@ bool has_few_outputs(const TensorImpl& node, const ConvGeometry& g) {
          x.dtype == DType::F32 && w.dtype == DType::F32 && w.contiguous() && node.contiguous();
 }
 
-Bytes few_outputs_work(const ConvGeometry& g, int tasks) {
-  return tasks * round_to_line(4 * g.positions * (g.depth() + kRows));
-}
+Bytes few_outputs_share(const ConvGeometry& g) { return round_to_line(4 * g.positions * (g.depth() + kRows)); }
 
 void conv_few_outputs(const KernelArgs& args, const ConvGeometry& g) {
   const int64_t depth = g.depth(), places = g.positions, channels = g.out_channels;
-  float* const windows = args.scratch<float>(few_outputs_work(g, 1));
+  float* const windows = args.scratch<float>(few_outputs_share(g));
   float* const sums = windows + places * depth;
   const Range part = args.part(g.batch * g.groups * channels);
   for (int64_t i = part.begin; i < part.end;) {
@@ -70,6 +68,9 @@ void conv_few_outputs(const KernelArgs& args, const ConvGeometry& g) {
 
 }  // namespace
 
-const ConvAlgorithm kConvFewOutputs{has_few_outputs, few_outputs_work, conv_few_outputs};
+const ConvAlgorithm kConvFewOutputs{
+    .takes = has_few_outputs,
+    .compute = conv_few_outputs,
+    .work = [](const TensorImpl&, const ConvGeometry& g, int tasks) { return tasks * few_outputs_share(g); }};
 
 }  // namespace arenascope::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/backends/cpu/kernels/conv_int8.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,6 +69,12 @@ void pack_group(const TensorImpl& node, const ConvGeometry& g, const WholeForm& 
       }
     if (form.bytes && raised) start[k] = -128 * sum;
   }
+}
+
+// Scratch per chunk.
+Bytes int8_conv_work(const ConvGeometry& g) {
+  const WholeForm form(g);
+  return form.source_bytes(g) + form.tile_bytes(g) + round_to_line(form.packed);
 }
 
 class Int8Conv {
@@ -235,8 +242,6 @@ class Int8Conv {
   std::vector<float> fractions_;  // fractions of its biases
 };
 
-}  // namespace
-
 bool supports_int8_conv(const TensorImpl& node, const ConvGeometry& g) {
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   return (x.dtype == DType::U8 || x.dtype == DType::I8) && w.dtype == DType::I8 && node.dtype == DType::F32 &&
@@ -244,17 +249,9 @@ bool supports_int8_conv(const TensorImpl& node, const ConvGeometry& g) {
          g.taps <= kMaxInt8Taps && g.in_channels > 0 && g.positions > 0;
 }
 
-Bytes packed_int8_conv_bytes(const ConvGeometry& g) { return g.groups * WholeForm(g).packed; }
-
-void pack_int8_conv(const TensorImpl& node, std::byte* to) {
-  const ConvGeometry g(node);
+void pack_int8_conv(const TensorImpl& node, const ConvGeometry& g, std::byte* to) {
   const WholeForm form(g);
   for (int64_t group = 0; group < g.groups; ++group) pack_group(node, g, form, group, to + group * form.packed);
-}
-
-Bytes int8_conv_work(const ConvGeometry& g) {
-  const WholeForm form(g);
-  return form.source_bytes(g) + form.tile_bytes(g) + round_to_line(form.packed);
 }
 
 void int8_conv(const KernelArgs& args, const ConvGeometry& g) {
@@ -278,5 +275,14 @@ void int8_conv(const KernelArgs& args, const ConvGeometry& g) {
     for (int64_t group = 0; group < g.groups; ++group) conv.compute(image, group, first, n);
   }
 }
+
+}  // namespace
+
+const ConvAlgorithm kConvInt8{
+    .takes = supports_int8_conv,
+    .compute = int8_conv,
+    .work = [](const TensorImpl&, const ConvGeometry& g, int tasks) { return tasks * int8_conv_work(g); },
+    .packed_bytes = [](const TensorImpl&, const ConvGeometry& g) { return g.groups * WholeForm(g).packed; },
+    .pack = pack_int8_conv};
 
 }  // namespace arenascope::cpu

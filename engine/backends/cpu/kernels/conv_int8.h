@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of 8-bit integers, row by row of images. Input rows are laid out padded, with channels innermost. Sums
-// of products are exact: of bytes in 32 bits where the CPU has VNNI, otherwise of floats while they are below 2^24.
+// The inner loop of 8-bit convolutions (kConvInt8) that needs a CPU with VNNI.
 #pragma once
-#include "engine/backends/cpu/kernel.h"
-#include "engine/backends/cpu/kernels/windows.h"
+#include <cstdint>
 
 namespace arenascope::cpu {
-
-bool supports_int8_conv(const TensorImpl& node, const ConvGeometry& g);
-Bytes packed_int8_conv_bytes(const ConvGeometry& g);
-void pack_int8_conv(const TensorImpl& node, std::byte* to);
-Bytes int8_conv_work(const ConvGeometry& g);  // per chunk
-void int8_conv(const KernelArgs& args, const ConvGeometry& g);
 
 // Sums of neighbouring positions for up to four blocks of 16 results: to[position·to_stride + 16·block + i].
 struct ByteSums {

@@ -105,12 +105,10 @@ bool has_wide_kernel(const TensorImpl& node, const ConvGeometry& g) {
          w.dtype == DType::F32 && w.contiguous() && !node.channels_last();
 }
 
-Bytes wide_kernel_work(const ConvGeometry& g, int tasks) {
-  return tasks * round_to_line(4 * g.in_channels * g.kernel[1] * padded(g));
-}
+Bytes wide_kernel_share(const ConvGeometry& g) { return round_to_line(4 * g.in_channels * g.kernel[1] * padded(g)); }
 
 void long_rows(const KernelArgs& args, const ConvGeometry& g) {
-  float* const lines = args.scratch<float>(wide_kernel_work(g, 1));
+  float* const lines = args.scratch<float>(wide_kernel_share(g));
   const Way best = way();
   const int64_t step = kLanes * best.vectors, rows = g.out[1];
   alignas(64) float sums[kChannels * kLanes * kMaxVectors];
@@ -142,6 +140,10 @@ void long_rows(const KernelArgs& args, const ConvGeometry& g) {
 
 }  // namespace
 
-const ConvAlgorithm kConvWideKernel{has_wide_kernel, wide_kernel_work, long_rows};
+const ConvAlgorithm kConvWideKernel{
+    .takes = has_wide_kernel,
+    .compute = long_rows,
+    .work = [](const TensorImpl&, const ConvGeometry& g, int tasks) { return tasks * wide_kernel_share(g); },
+    .suits_nhwc = has_wide_kernel};
 
 }  // namespace arenascope::cpu

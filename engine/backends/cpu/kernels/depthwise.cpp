@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cpu/kernels/depthwise.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 
 #include <algorithm>
 
@@ -21,10 +21,6 @@ float number(const TensorImpl& vector, int64_t i) {
   loader<float>(vector.dtype)(&value, vector.data() + i * vector.strides[0] * element_bytes(vector.dtype), 1, 1);
   return value;
 }
-
-}  // namespace
-
-Bytes depthwise_work(const ConvGeometry& g, int tasks) { return tasks * share(g, StridedPlane(g)); }
 
 void depthwise(const KernelArgs& args, const ConvGeometry& g) {
   const TensorImpl &x = args.source(0), &w = args.source(1);
@@ -54,5 +50,12 @@ void depthwise(const KernelArgs& args, const ConvGeometry& g) {
     args.done(plane * g.positions, g.positions);
   }
 }
+
+}  // namespace
+
+const ConvAlgorithm kConvDepthwise{
+    .takes = [](const TensorImpl&, const ConvGeometry& g) { return g.depthwise(); },
+    .compute = depthwise,
+    .work = [](const TensorImpl&, const ConvGeometry& g, int tasks) { return tasks * share(g, StridedPlane(g)); }};
 
 }  // namespace arenascope::cpu

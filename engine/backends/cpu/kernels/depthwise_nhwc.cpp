@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 
 #include <algorithm>
 
@@ -58,21 +58,12 @@ class Row {
   int64_t top_;
 };
 
-}  // namespace
-
 bool supports_depthwise_nhwc(const TensorImpl& node, const ConvGeometry& g) {
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   return node.rank() == 4 && g.depthwise() && g.groups > 1 && g.taps <= kMaxTaps && g.kernel[0] == 1 &&
          node.sizes.back() > 1 && x.sizes.back() > 1 && node.dtype == DType::F32 && x.dtype == DType::F32 &&
          w.dtype == DType::F32;
 }
-
-Bytes packed_depthwise_bytes(const TensorImpl& node) {
-  const ConvGeometry g(node);
-  return node.channels_last() && supports_depthwise_nhwc(node, g) ? 4 * g.taps * g.groups : 0;
-}
-
-void pack_depthwise(const TensorImpl& node, float* to) { turn_weights(*node.sources[1], ConvGeometry(node), to); }
 
 Bytes depthwise_nhwc_work(const ConvGeometry& g) { return round_to_line(4 * (g.taps + 1) * g.groups); }
 
@@ -95,5 +86,20 @@ void depthwise_nhwc(const KernelArgs& args, const ConvGeometry& g) {
     args.done(row * width, width);
   }
 }
+
+}  // namespace
+
+const ConvAlgorithm kConvDepthwiseNhwc{
+    .takes = [](const TensorImpl& node,
+                const ConvGeometry& g) { return node.channels_last() && supports_depthwise_nhwc(node, g); },
+    .compute = depthwise_nhwc,
+    .work = [](const TensorImpl&, const ConvGeometry& g, int tasks) { return tasks * depthwise_nhwc_work(g); },
+    .packed_bytes = [](const TensorImpl&, const ConvGeometry& g) { return 4 * g.taps * g.groups; },
+    .pack = [](const TensorImpl& node, const ConvGeometry& g,
+               std::byte* to) { turn_weights(*node.sources[1], g, reinterpret_cast<float*>(to)); },
+    .suits_nhwc =
+        [](const TensorImpl& node, const ConvGeometry& g) {
+          return node.sources[1]->has(kFlagWeight) && supports_depthwise_nhwc(node, g);
+        }};
 
 }  // namespace arenascope::cpu

@@ -10,59 +10,69 @@
 
 namespace arenascope::cpu {
 
+// What does not depend on values or addresses, decided once in prepare() and shared by all threads.
+class EpiloguePlan {
+ public:
+  explicit EpiloguePlan(const TensorImpl& node);
+
+  static constexpr int kMaxSteps = FusedParams::kMaxSteps;
+  static constexpr int8_t kNowhere = -1, kResult = -2;  // storage of values; from 0 on: a buffer
+
+  const TensorImpl& node;
+  const FusedParams params;
+  const LoopNest nest;
+  int operands = 0;        // inputs that steps read elementwise
+  int8_t operand_of[128];  // by input; for BATCH_NORM the first of its four
+  size_t source_of[LoopNest::kOperands];
+  int64_t strides[LoopNest::kOperands];
+  bool repeats[LoopNest::kOperands] = {};  // by operand: see FusedEpilogue::repeated_
+  int8_t storage[kMaxSteps + 1];           // of each value
+  // The steps from `quantising` on are DIV by a scalar, ROUND, optionally ADD of a scalar, and CAST to 8 bits, computed
+  // in one loop.
+  CastLoops::Quantise quantise = nullptr;
+  int quantising = 0;
+
+  // An operand that is one number.
+  bool is_scalar(int8_t operand) const {
+    return operand >= 0 && strides[operand_of[operand]] == 0 && !repeats[operand_of[operand]];
+  }
+
+ private:
+  void find_storage();
+  void find_quantising();
+};
+
 // Used by one thread. Its buffers are large: it is placed on the stack of the thread that computes a chunk.
 class FusedEpilogue {
  public:
-  explicit FusedEpilogue(const TensorImpl& node);
+  explicit FusedEpilogue(const EpiloguePlan& plan);
   // Processes the elements [begin, begin + count) of the result, which contain the anchor's result, if there is an
   // anchor.
   void run(int64_t begin, int64_t count);
   void use(const Simd& table) { last_ = &table; }  // for the last step
 
  private:
-  static constexpr int kMaxSteps = FusedParams::kMaxSteps;
-  static constexpr int8_t kNowhere = -1, kResult = -2;  // storage of values; from 0 on: a buffer
-
-  void find_places();
-  void find_quantising();
   void piece(const int64_t* at, int64_t n);
   const float* value(int8_t operand, const int64_t* at, int64_t n, float* to, int side);
   void repeat_channels();
   std::pair<float, float> channel_of(const FusedStep& step, int64_t channel) const;
-  bool scalar(int8_t operand) const {
-    return operand >= 0 && strides_[operand_of_[operand]] == 0 && !repeated_[operand_of_[operand]];
-  }
   float number(int8_t operand, const int64_t* at) const {
-    return bases_[operand_of_[operand]][at[1 + operand_of_[operand]]];
+    return bases_[plan_.operand_of[operand]][at[1 + plan_.operand_of[operand]]];
   }
-  void binary(const Simd& s, const FusedStep& step, const int64_t* at, float* out, const float* a, const float* b,
-              int64_t n);
   void batch_norm(const Simd& s, const FusedStep& step, const int64_t* at, float* out, const float* x, int64_t n);
 
+  const EpiloguePlan& plan_;
   const TensorImpl& node_;
-  FusedParams p_;
-  int operands_ = 0;        // inputs that steps read elementwise
-  int8_t operand_of_[128];  // by input; for BATCH_NORM the first of its four
   const float* bases_[LoopNest::kOperands];
-  int64_t strides_[LoopNest::kOperands];
   // For channels-last results: the per-channel values repeated up to the length of a piece, so that pieces need not end
   // at a position boundary. BATCH_NORM has a second such row with the shifts after its factors.
   const float* repeated_[LoopNest::kOperands] = {};
   std::vector<float> rows_;
   int64_t channels_ = 1;
-  LoopNest nest_;
-  int8_t place_[kMaxSteps + 1];  // of each value
   const Simd* last_;
-  // The steps from quantising_ on are DIV by a scalar, ROUND, optionally ADD of a scalar, and CAST to 8 bits, computed
-  // in one loop.
-  CastLoops::Quantise quantise_ = nullptr;
-  int quantising_ = 0;
-  alignas(64) float buffers_[kMaxSteps][kPiece];
+  alignas(64) float buffers_[EpiloguePlan::kMaxSteps][kPiece];
   alignas(64) float read_[2][kPiece];
 };
-
-// Runs a kernel with the node's epilogue.
-Status compute_with_epilogue(Status (*compute)(const KernelArgs& args), const KernelArgs& args);
 
 // Row functions of single ops, used by the steps.
 void unary_row(const Simd& s, Op op, float* out, const float* x, int64_t n, float p, float q);

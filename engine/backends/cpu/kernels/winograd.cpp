@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cpu/kernels/winograd.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
 
 #include <algorithm>
 #include <cstring>
@@ -258,8 +258,6 @@ void by_plain_rows(const KernelArgs& args, const ConvGeometry& g, const TileScra
   }
 }
 
-}  // namespace
-
 bool suits_winograd(const TensorImpl& node, const ConvGeometry& g) {
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   for (const TensorImpl* t : {&node, &x, &w})
@@ -276,13 +274,8 @@ bool takes_winograd(const TensorImpl& node, const ConvGeometry& g) {
   return (last || lie_plain(node, g)) && suits_winograd(node, g);
 }
 
-Bytes packed_winograd_bytes(const TensorImpl& node) {
-  const ConvGeometry g(node);
-  return takes_winograd(node, g) ? 4 * kProducts * g.in_channels * g.out_channels * g.groups : 0;
-}
-
-void pack_winograd(const TensorImpl& node, float* to) {
-  const ConvGeometry g(node);
+void pack_winograd(const TensorImpl& node, const ConvGeometry& g, std::byte* packed) {
+  auto* to = reinterpret_cast<float*>(packed);
   const ChannelStrips strips(g.out_channels);
   const std::byte* const weights = node.sources[1]->data();
   for (int64_t group = 0; group < g.groups; ++group)
@@ -327,5 +320,19 @@ void winograd(const KernelArgs& args, const ConvGeometry& g) {
     block.finish(t, std::min(even, part.end - t));
   }
 }
+
+}  // namespace
+
+const ConvAlgorithm kConvWinograd{
+    .takes = takes_winograd,
+    .compute = winograd,
+    .work = [](const TensorImpl& node, const ConvGeometry& g, int tasks) { return tasks * winograd_work(node, g); },
+    .packed_bytes = [](const TensorImpl&,
+                       const ConvGeometry& g) { return 4 * kProducts * g.in_channels * g.out_channels * g.groups; },
+    .pack = pack_winograd,
+    .suits_nhwc =
+        [](const TensorImpl& node, const ConvGeometry& g) {
+          return g.groups > 1 && node.sources[1]->has(kFlagWeight) && suits_winograd(node, g);
+        }};
 
 }  // namespace arenascope::cpu
