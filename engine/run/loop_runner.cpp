@@ -57,7 +57,7 @@ void copy_value(const std::string& from, const models::GivenInputs& source, cons
 // Executes the loop. While the compiled body fits its states, their bytes are copied from its outputs to its inputs.
 class LoopRunner {
  public:
-  LoopRunner(Runner& before, LoopState& loop, models::GivenInputs& values, RunnerOptions& own,
+  LoopRunner(Runner& before, LoopState& loop, models::GivenInputs& values, SegmentOptions& own,
              const RunOptions& options, RunReport& report)
       : producer_(before),
         spec_(*before.model().deferred->loop),
@@ -116,8 +116,8 @@ class LoopRunner {
       body = *compiled;
     }
     loop_.body = body->runner.get();
-    own_.rings = loop_.body->rings_;
-    own_.previous_graph = loop_.body->executor().trace_graph();
+    own_.segment.rings = loop_.body->rings_;
+    own_.segment.previous_graph = loop_.body->executor().trace_graph();
     find_loop_carried();
     return {};
   }
@@ -281,7 +281,7 @@ class LoopRunner {
   const models::LoopSpec& spec_;
   LoopState& loop_;
   models::GivenInputs& values_;
-  RunnerOptions& own_;
+  SegmentOptions& own_;
   const RunOptions& options_;
   RunReport& report_;
   models::GivenInputs body_inputs_;  // inputs of the body by name
@@ -314,7 +314,7 @@ void accumulate_report(const RunReport& part, RunReport& all) {
   all.aborted = all.aborted || part.aborted;
 }
 
-Status run_loop(Runner& before, LoopState& loop, models::GivenInputs& values, RunnerOptions& own,
+Status run_loop(Runner& before, LoopState& loop, models::GivenInputs& values, SegmentOptions& own,
                 const RunOptions& options, RunReport& report) {
   try {
     return LoopRunner(before, loop, values, own, options, report).run();

@@ -20,6 +20,7 @@
 #include "engine/run/input_data.h"
 #include "engine/run/loop_runner.h"
 #include "engine/run/segment_cache.h"
+#include "engine/run/segment_options.h"
 
 namespace arenascope {
 namespace {
@@ -34,11 +35,12 @@ std::string dequantised_types(const models::Model& model) {
 
 }  // namespace
 
-Runner::Runner(models::Model model, Program program, RunnerOptions options)
+Runner::Runner(models::Model model, Program program, RunnerOptions options, const SegmentContext& segment)
     : model_(std::move(model)),
       options_(std::move(options)),
+      segment_(std::make_unique<SegmentContext>(segment)),
       program_(std::move(program)),
-      rings_(options_.rings),
+      rings_(segment.rings),
       continuations_(std::make_unique<SegmentCache>()),
       loop_bodies_(std::make_unique<SegmentCache>()) {}
 
@@ -68,18 +70,19 @@ Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const Runn
 
 Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options,
                                              std::unique_ptr<Runner> previous) {
-  return open(std::move(model), options, std::move(previous), nullptr);
+  return open(std::move(model), options, std::move(previous), nullptr, {});
 }
 
 Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options,
-                                             std::unique_ptr<Runner> previous, const Runner* similar) {
+                                             std::unique_ptr<Runner> previous, const Runner* similar,
+                                             const SegmentContext& segment) {
   return exceptions_as_errors(
       fmt::format("{} could not be opened", model.name), [&]() -> Result<std::unique_ptr<Runner>> {
         auto devices = devices_of(options);
         if (!devices) return devices.error();
         auto program = compile(model, *devices, options);
         if (!program) return program.error();
-        std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(*program), options));
+        std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(*program), options, segment));
         if (auto ok = runner->set_up(std::move(previous), similar); !ok) return ok.error();
         return runner;
       });
@@ -88,7 +91,7 @@ Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOp
 Result<std::unique_ptr<Runner>> Runner::create(models::Model model, Program program, const RunnerOptions& options) {
   return exceptions_as_errors(
       fmt::format("{} could not be opened", model.name), [&]() -> Result<std::unique_ptr<Runner>> {
-        std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(program), options));
+        std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(program), options, {}));
         if (auto ok = runner->set_up(nullptr); !ok) return ok.error();
         return runner;
       });
@@ -139,13 +142,13 @@ Status Runner::set_up(std::unique_ptr<Runner> previous, const Runner* similar) {
     previous->executor_.reset();  // releases its arena
     previous->context_->release_cached({});
   }
-  if (options_.weight_source)
-    if (auto ok = share_file_weights(*options_.weight_source); !ok) return ok;
-  if (auto ok = check_memory(previous != nullptr || options_.weight_source != nullptr); !ok) return ok;
+  if (segment_->weight_source)
+    if (auto ok = share_file_weights(*segment_->weight_source); !ok) return ok;
+  if (auto ok = check_memory(previous != nullptr || segment_->weight_source != nullptr); !ok) return ok;
   report("loading weights");
   weights_.add_files(model_.weights);
   adopt_folded_constants();
-  const models::WeightStore::LoadOptions load{.keep = previous || options_.weight_source,
+  const models::WeightStore::LoadOptions load{.keep = previous || segment_->weight_source,
                                               .release = program_.backend->device().is_cpu()};
   if (auto ok = weights_.load(model_.weights, model_.name, *context_, load); !ok) return ok;
   if (program_.precision)
@@ -215,11 +218,11 @@ Status Runner::prepare(PreparedSteps previous, const Runner* similar) {
   executor_options.recorder = options_.recorder;
   executor_options.binding_observer = allocations_;
   executor_options.model = model_.name;
-  executor_options.previous_graph = options_.previous_graph;
+  executor_options.previous_graph = segment_->previous_graph;
   executor_options.deferred_nodes = model_.deferred ? model_.deferred->node_count : 0;
   executor_options.rings = rings_;
   executor_options.pool = options_.pool;
-  executor_options.shared_pool = options_.shared_pool;
+  executor_options.shared_pool = segment_->shared_pool;
   executor_options.spin_percent = options_.spin_percent;
   executor_options.force_multithreaded = options_.force_multithreaded;
   executor_options.host = program_.host.get();
@@ -236,7 +239,7 @@ Status Runner::prepare(PreparedSteps previous, const Runner* similar) {
     return ok;
   // Opening and packing leave pages of the weight files resident that runs rarely read. Deferred subgraphs do not drop pages,
   // as the first graph still uses its weights.
-  if (!options_.weight_source) weights_.drop_file_pages();
+  if (!segment_->weight_source) weights_.drop_file_pages();
   return {};
 }
 
@@ -281,7 +284,7 @@ Status Runner::resample_random_inputs() {
     for (const models::ValueInfo& input : model_.inputs) {
       if (input.name != drawn.name) continue;
       std::vector<std::byte> bytes(static_cast<size_t>(input.tensor->byte_count()));
-      if (auto ok = drawn.write(++*options_.random_calls, bytes.data()); !ok) return ok;
+      if (auto ok = drawn.write(++*segment_->random_calls, bytes.data()); !ok) return ok;
       if (auto ok = write_tensor(*program_.backend, *input.tensor, bytes); !ok) return ok;
     }
   }
@@ -297,19 +300,19 @@ Result<models::GivenInputs> Runner::read_deferred_inputs() {
   return values;
 }
 
-RunnerOptions Runner::continuation_options() const {
-  RunnerOptions own = options_;
+SegmentOptions Runner::continuation_options() const {
+  SegmentOptions own{options_, *segment_};
   own.devices = Devices{program_.backend, program_.host};
   own.inputs.clear();
   own.states.clear();
   own.capacity.reset();  // applies to the first graph only
   own.progress = nullptr;
-  own.rings = rings_;
-  own.previous_graph = executor_->trace_graph();
-  if (!own.weight_source) own.weight_source = this;
-  own.shared_pool = executor_->pool();
+  own.segment.rings = rings_;
+  own.segment.previous_graph = executor_->trace_graph();
+  if (!own.segment.weight_source) own.segment.weight_source = this;
+  own.segment.shared_pool = executor_->pool();
   own.threads = program_.threads;
-  if (!own.random_calls) own.random_calls = std::make_shared<uint64_t>(0);
+  if (!own.segment.random_calls) own.segment.random_calls = std::make_shared<uint64_t>(0);
   return own;
 }
 
@@ -318,7 +321,7 @@ Status Runner::run_continuation(const RunOptions& options, RunReport& report) {
   if (!values) return values.error();
   RunOptions watched;  // callbacks by NodeId apply to the first graph only
   watched.control = options.control;
-  RunnerOptions own = continuation_options();
+  SegmentOptions own = continuation_options();
   if (model_.deferred->loop) {
     loop_ = std::make_unique<LoopState>();
     if (auto ok = run_loop(*this, *loop_, *values, own, watched, report); !ok) return ok;
@@ -335,7 +338,7 @@ Status Runner::run_continuation(const RunOptions& options, RunReport& report) {
 }
 
 // Finds the deferred subgraph that was compiled for such values, or compiles it.
-Status Runner::open_continuation(const models::GivenInputs& values, RunnerOptions& own, RunReport& report) {
+Status Runner::open_continuation(const models::GivenInputs& values, SegmentOptions& own, RunReport& report) {
   if (const Segment* known = continuations_->find(values, 0)) {
     if (auto ok = known->runner->set_inputs(values, own); !ok) return ok;
     continuation_ = known->runner.get();
@@ -352,21 +355,21 @@ Status Runner::open_continuation(const models::GivenInputs& values, RunnerOption
 }
 
 // Compiles a segment of this runner and keeps it in `segments`, for further runs.
-Result<Segment*> Runner::open_segment(models::Model model, const models::GivenInputs& inputs, RunnerOptions& own,
+Result<Segment*> Runner::open_segment(models::Model model, const models::GivenInputs& inputs, SegmentOptions& own,
                                       SegmentCache& segments) {
   model.path = model_.path;
   own.open.inputs = inputs.tensors;
   auto previous = segments.make_space();
   const Runner* similar = segments.last() ? segments.last()->runner.get() : nullptr;
-  auto runner = open(std::move(model), own, std::move(previous), similar);
+  auto runner = open(std::move(model), own, std::move(previous), similar, own.segment);
   if (!runner) return runner.error();
   (*runner)->options_.open.inputs.clear();  // they are bound
   return &segments.add(inputs, std::move(*runner));
 }
 
 // For another run of a segment: its inputs, and the random numbers of this run.
-Status Runner::set_inputs(const models::GivenInputs& values, const RunnerOptions& own) {
-  options_.random_calls = own.random_calls;
+Status Runner::set_inputs(const models::GivenInputs& values, const SegmentOptions& own) {
+  segment_->random_calls = own.segment.random_calls;
   for (const models::ValueInfo& input : model_.inputs)
     if (const auto given = values.tensors.find(input.name); given != values.tensors.end()) {
       const std::byte* const bytes = given->second->data();

@@ -19,6 +19,8 @@ class AllocationRecorder;  // schedule/describe.h
 class Runner;
 class SegmentCache;
 struct Segment;
+struct SegmentContext;
+struct SegmentOptions;
 
 struct RunnerOptions : CompileOptions {
   std::string backend = "cpu";                             // "NAME" or "NAME:DEVICE"
@@ -32,13 +34,6 @@ struct RunnerOptions : CompileOptions {
   InputFiles inputs;  // also determine free dimensions
   // Memory of the model's states by name, to continue from another runner; other states start with their initial value.
   std::map<std::string, Storage> states;
-  // To continue the recording of another runner: rings of its threads, and the graph whose values this one was compiled for.
-  std::vector<trace::ThreadRing*> rings;
-  trace::GraphId previous_graph;
-  const Runner* weight_source = nullptr;  // deferred subgraph: shares the weights of this runner and its subgraphs
-  // Deferred subgraph: the thread pool of the first runner, and the number of random inputs generated so far in its run.
-  std::shared_ptr<ThreadPool> shared_pool = nullptr;
-  std::shared_ptr<uint64_t> random_calls = nullptr;
   // Progress of a loop whose trip count is known only at run time: its title and the next iteration. Rate-limited.
   std::function<void(const std::string& loop, int64_t iteration)> on_iteration;
   // Called before each run of a deferred subgraph, and of a loop body in each iteration; may set callbacks in `options`.
@@ -119,10 +114,11 @@ class Runner {
                 double budget_seconds = 0, std::stop_token stop = {});
 
  private:
-  Runner(models::Model model, Program program, RunnerOptions options);
+  Runner(models::Model model, Program program, RunnerOptions options, const SegmentContext& segment);
   Status set_up(std::unique_ptr<Runner> previous, const Runner* similar = nullptr);
   static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options,
-                                              std::unique_ptr<Runner> previous, const Runner* similar);
+                                              std::unique_ptr<Runner> previous, const Runner* similar,
+                                              const SegmentContext& segment);
   Status check_memory(bool shares) const;
   Status share_file_weights(const Runner& other);
   void adopt_folded_constants();
@@ -135,17 +131,18 @@ class Runner {
   Result<RunReport> run_all_parts(const RunOptions& options);
   Status resample_random_inputs();
   Result<models::GivenInputs> read_deferred_inputs();
-  RunnerOptions continuation_options() const;
+  SegmentOptions continuation_options() const;
   Status run_continuation(const RunOptions& options, RunReport& report);
-  Status open_continuation(const models::GivenInputs& values, RunnerOptions& own, RunReport& report);
-  Result<Segment*> open_segment(models::Model model, const models::GivenInputs& inputs, RunnerOptions& own,
+  Status open_continuation(const models::GivenInputs& values, SegmentOptions& own, RunReport& report);
+  Result<Segment*> open_segment(models::Model model, const models::GivenInputs& inputs, SegmentOptions& own,
                                 SegmentCache& segments);
-  Status set_inputs(const models::GivenInputs& values, const RunnerOptions& own);
+  Status set_inputs(const models::GivenInputs& values, const SegmentOptions& own);
   void forget_segments();
 
   friend class LoopRunner;
   models::Model model_;
   RunnerOptions options_;
+  std::unique_ptr<SegmentContext> segment_;
   Program program_;
   models::WeightStore weights_;
   std::shared_ptr<ExecutionContext> context_;
