@@ -18,7 +18,6 @@ class Tables {
     }
     return it->second;
   }
-  void rename_track(const std::string& key, const std::string& name) { raw_.tracks[track(key, name)].name = name; }
   int32_t space(const std::string& name, const std::string& kind, const std::string& device) {
     const auto [it, fresh] = spaces_.try_emplace(name, static_cast<int32_t>(raw_.spaces.size()));
     if (fresh) {

@@ -180,7 +180,7 @@ void ChromeCollector::nestable_async(const JsonRecord& e, Phase phase, Nanosecon
 void ChromeCollector::legacy_async(const JsonRecord& e, Phase phase, Nanoseconds t) {
   std::string text = e["name"].as_text();
   const std::string key = std::string("legacy") + kSeparator + id_of(e, false) + kSeparator + text;
-  if (phase == Phase::StepFrom || phase == Phase::StepTo) text += ":" + e.of("args", "step").as_text();
+  if (phase == Phase::StepFrom || phase == Phase::StepTo) text.append(":").append(e.of("args", "step").as_text());
   spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e) : 0, builder.name(text));
 }
 
@@ -192,8 +192,9 @@ void ChromeCollector::counters(const JsonRecord& e, Nanoseconds t) {
     if (!is_series(m) || !m.value.is_number()) continue;
     any = true;
     std::string text = e["name"].as_text();
-    if (const JsonScalar& id = e["id"]; id.type != JsonScalar::Type::None) text += "[" + id.as_text() + "]";
-    if (series > 1) text += " " + m.key;
+    if (const JsonScalar& id = e["id"]; id.type != JsonScalar::Type::None)
+      text.append("[").append(id.as_text()).append("]");
+    if (series > 1) text.append(" ").append(m.key);
     const std::string process = e["pid"].as_text();
     // Two processes may have a counter of the same name: the name of the second one includes its process.
     if (counted_by_.try_emplace(text, process).first->second != process) text += " of process " + process;

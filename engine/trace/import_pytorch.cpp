@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Imports a PyTorch memory snapshot as events; import_fields.cpp lists the fields that are used. The trace covers only
-// the most recent events. Earlier allocations are reconstructed from the final state of the segments. The trace records
-// requested sizes; the importer shows the blocks allocated for them.
+// Imports a PyTorch memory snapshot as events. The trace covers only the most recent events. Earlier allocations are
+// reconstructed from the final state of the segments. The trace records requested sizes; the importer shows the blocks
+// allocated for them. tests/engine/trace/import_fields.cpp lists the fields that are used.
 #include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/import.h>
 #include "engine/trace/import_builder.h"

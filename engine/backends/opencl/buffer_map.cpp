@@ -68,11 +68,4 @@ Result<BufferMap::Place> BufferMap::slice(const void* pointer, Bytes bytes, Byte
   return Place{part.get(), 0, nullptr};
 }
 
-size_t BufferMap::sub_buffers() const {
-  std::lock_guard lock(mutex_);
-  size_t count = 0;
-  for (const auto& [address, entry] : entries_) count += entry.parts.size();
-  return count;
-}
-
 }  // namespace arenascope::opencl

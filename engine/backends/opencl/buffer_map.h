@@ -31,7 +31,6 @@ class BufferMap {
   // The same for the slice [address, address + bytes), as a sub-buffer if it starts at a multiple of `alignment` and is
   // smaller than its buffer.
   Result<Place> slice(const void* address, Bytes bytes, Bytes alignment);
-  size_t sub_buffers() const;
 
  private:
   struct Entry {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/trace/import_fields.h"
+#include "tests/engine/trace/import_fields.h"
 
 namespace arenascope::trace {
 

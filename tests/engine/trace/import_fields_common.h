@@ -14,7 +14,7 @@
 #include <set>
 #include <sstream>
 
-#include "engine/trace/import_fields.h"
+#include "tests/engine/trace/import_fields.h"
 
 namespace arenascope::test::fields {
 
