@@ -70,33 +70,6 @@ class CacheDraws:
         kept = np.array([[i < count for i in range(length)] for count in held])[:, None, :, None]
         return "GroupQueryAttention", at, inputs, ["y0", "y1", "y2"], 1e-3, {"y0": rows, "y1": kept, "y2": kept}
 
-    def contrib_draw_sparse(self):
-        """Sequences of equal length: for shorter ones ONNX Runtime computes wrong offsets."""
-        layouts, block = self.one_of(1, 1, 2, 3), 16
-        kv = self.whole(1, 3)
-        heads, head, batch = kv * layouts * self.whole(1, 3), 16 * self.whole(1, 3), self.one_of(1, 1, 2)
-        blocks = self.whole(1, 5)
-        room = blocks * block
-        total = self.whole(1, room + 1)
-        steps = self.one_of(total, 1) if batch > 1 else self.one_of(total, 1, self.whole(1, total + 1))
-        masks = [np.maximum(np.tril(self.rng.random((blocks, blocks)) > 0.5), np.eye(blocks, dtype=bool)) for _ in range(layouts)]
-        columns = [np.nonzero(mask)[1] for mask in masks]
-        width = max(len(each) for each in columns)
-        at = {"num_heads": heads, "kv_num_heads": kv, "sparse_block_size": block}
-        q, k, v = self.f32(batch, steps, heads * head), self.f32(batch, steps, kv * head), self.f32(batch, steps, kv * head)
-        inputs = [np.concatenate([q, k, v], -1), None, None] if self.whole(0, 2) else [q, k, v]
-        inputs += [self.f32(batch, kv, room, head), self.f32(batch, kv, room, head),
-                   self.fixed(np.array([[0, *np.cumsum(mask.sum(1))] for mask in masks], I32)),
-                   self.fixed(np.array([np.pad(each, (0, width - len(each)), constant_values=-1) for each in columns], I32)),
-                   self.fixed(np.array([total], I32)), np.full(batch, total, I32)]
-        if self.whole(0, 2):
-            at |= {"do_rotary": 1, "rotary_interleaved": self.whole(0, 2)}
-            angles = self.f32(room + 3, 8 * self.whole(1, head // 16 + 1))
-            inputs += [np.cos(angles), np.sin(angles)]
-        if self.whole(0, 3) == 0:
-            at["scale"] = float(self.rng.uniform(0.05, 0.5))
-        return "SparseAttention", at, inputs, ["y0", "y1", "y2"], 1e-3
-
     def contrib_draw_beams(self):
         """Beams with a bias are excluded because ONNX Runtime reads the bias of the wrong head."""
         beams, groups, heads, head = self.whole(1, 4), self.whole(1, 3), self.whole(1, 4), 8 * self.whole(1, 3)
@@ -138,36 +111,3 @@ class CacheDraws:
         return "AttnLSTM", at, inputs, 3, 1e-3
 
     # --- data-dependent shapes
-
-    def contrib_draw_warping(self):
-        sizes = self.sizes(1, 12, (2, 3))
-        costs = self.whole(0, 4, sizes).astype(F32) if self.whole(0, 2) else self.f32(*sizes)
-        return "DynamicTimeWarping", {}, [costs[None] if self.whole(0, 2) else costs], 1, 0
-
-    def contrib_draw_bifurcation(self):
-        text = self.whole(0, 4, self.whole(0, 12)).astype(I64)
-        at = {"min_ngram_size": self.whole(1, 3)}
-        at["max_ngram_size"] = at["min_ngram_size"] + self.whole(0, 4)
-        start = self.whole(0, len(text) + 1)
-        inputs = [text, self.whole(0, 4, self.whole(0, 7)).astype(I64), self.one_of(np.array([start], I64), np.array(start, I64))]
-        if self.whole(0, 3):
-            guessed = np.append(text[start:], self.whole(0, 4)).astype(I64)
-            guessed[self.whole(0, len(guessed))] = self.whole(0, 5)
-            inputs += [guessed]
-        return "BifurcationDetector", at, inputs, 2, 0
-
-    def contrib_draw_tokens(self):
-        letters = list("aab  bAé,;\u4e2d\n-1")
-        texts = np.array(["".join(self.rng.choice(letters, self.whole(0, 9))) for _ in range(self.whole(1, 5))], object)
-        if self.whole(0, 2):
-            texts = texts[None]
-        at = {"mark": self.whole(0, 2), "pad_value": self.one_of("#", ""), "mincharnum": self.whole(1, 3)}
-        kind = self.one_of("letters", "token", "separators", "separators")
-        if kind == "letters":
-            at |= {"mincharnum": 1, **self.one_of({"separators": [""]}, {"tokenexp": "."})}
-        elif kind == "token":
-            at["tokenexp"] = self.one_of("[a-z]+", "a|ab", "b*", "\\w+", "^a", "\\bb", "..", "(a|é)+$", "[^ ]+")
-        else:
-            known = [" ", ",", ";", "ab", "a", "[0-9]", " +", "b*", "é", "^a", "b$", "A|a", "\\b", "\u4e2d"]
-            at["separators"] = [str(word) for word in self.rng.choice(known, self.whole(1, 4), replace=False)]
-        return "Tokenizer", at, [texts], 1, 0

@@ -340,144 +340,17 @@ class ContribDraws:
 
     # --- branches, n-gram tables, packed sequences
 
-    def streams(self):
-        """Streams [.., branches, width], flattened or not, with their sizes and the attribute for the layout."""
-        lead, branches, width = self.sizes(1, 4, (0, 3)), self.whole(1, 5), self.whole(1, 7)
-        flat = self.whole(0, 2)
-        x = F32(self.one_of(1, 1, 1e-2)) * (self.f32(*lead, branches * width) if flat else self.f32(*lead, branches, width))
-        return x, lead, branches, width, {"num_branches": branches} if flat else {}
-
     def narrow(self, *arrays):
         """Sometimes converts all inputs to 16 bits. Returns them with the tolerance of the results."""
         if self.whole(0, 4):
             return arrays, 1e-4
         return [None if x is None else x.astype(np.float16) if x.dtype == F32 else x for x in arrays], 3e-3
 
-    def contrib_draw_branches(self):
-        x, lead, branches, width, at = self.streams()
-        gate = self.f32(*lead, *self.one_of((branches,), (branches, 1), (branches, width)))
-        kind = self.whole(0, 3)
-        if kind == 0:
-            scale = self.one_of(None, self.f32(width), self.f32(branches, width), self.f32(branches * width))
-            inputs, loose = self.narrow(x, scale)
-            return "BranchwiseRMSNorm", at | {"epsilon": float(self.one_of(1e-5, 1e-2))}, inputs, 1, loose
-        if kind == 1:
-            if at and self.whole(0, 2):
-                gate = self.f32(*lead, branches * width)
-            inputs, loose = self.narrow(x, gate)
-            return "HyperConnectionPreMix", at | {"reduction_scale": float(self.rng.uniform(0.2, 2))}, inputs, 1, loose
-        inputs, loose = self.narrow(x, self.f32(*lead, width), gate, self.one_of(None, self.f32(*lead, branches, branches)))
-        return "HyperConnectionPostMix", at, inputs, 1, loose
-
-    def contrib_draw_engram(self):
-        batch, steps, branches, width = self.sizes(1, 6, (4, 5))
-        scales = [self.f32(branches, width) for _ in range(3)]
-        inputs, loose = self.narrow(F32(self.one_of(1, 1e-2)) * self.f32(batch, steps, branches, width), self.f32(batch, steps, branches, width),
-                                    F32(self.one_of(1, 1e-2)) * self.f32(batch, steps, width), *scales)
-        both = self.whole(0, 2)
-        return "EngramGate", {"epsilon": float(self.one_of(1e-5, 1e-3))}, inputs if both else inputs[:5], 2 if both else 1, loose
-
-    def contrib_draw_group_router(self):
-        groups, members, rows = self.whole(1, 5), self.whole(1, 6), self.whole(1, 7)
-        experts, best = groups * members, self.whole(1, groups + 1)
-        if self.whole(0, 3) == 0:
-            width = 256 * self.whole(1, 3)
-            at, outputs = {"top_k": self.whole(1, experts + 1)}, ["", "scores", "weights"]
-            if self.whole(0, 2):
-                return "MoEGroupRouter", at, [self.f32(rows, width) / 16, self.f32(experts), self.fixed(self.f32(experts, width))], outputs, 1e-4
-            return "MoEGroupRouter", at, [self.f32(rows, experts), self.f32(experts)], outputs, 1e-4
-        at = {"top_k": self.whole(1, experts + 1), "n_group": groups, "topk_group": best}
-        if self.whole(0, 2):
-            at["group_topk"] = self.whole(1, members + 2)
-        at["router_sentinel"] = -9.0
-        return "MoEGroupRouter", at, [self.f32(*self.one_of((rows, experts), (2, rows, experts))), self.f32(experts)], 1, 1e-4
-
-    def contrib_draw_hash(self):
-        kind = self.one_of(I32, np.uint32, I64, np.uint64, F32, np.float64, object)
-        sizes = self.sizes(1, 6, (0, 4))
-        if kind is object:
-            x = np.array(["".join(self.rng.choice(list("abcé 漢"), self.whole(0, 12))) for _ in range(int(np.prod(sizes)))], object).reshape(sizes)
-        else:
-            x = self.f32(*sizes).astype(kind) if kind in (F32, np.float64) else self.rng.integers(-2**62, 2**62, sizes).astype(kind)
-        return "MurmurHash3", {"positive": self.whole(0, 2), "seed": self.one_of(0, 1, 42, -3, 2**31)}, [x], 1, 0
-
-    def contrib_draw_masked_pool(self):
-        space = self.sizes(3, 8, (1, 4))
-        batch, channels = self.sizes(1, 4, (2, 3))
-        kernel = [self.whole(1, 4) for _ in space]
-        at = {"kernel_shape": kernel, "strides": [self.whole(1, 3) for _ in space]}
-        if self.whole(0, 4) == 0:
-            at["auto_pad"] = self.one_of("SAME_UPPER", "SAME_LOWER", "VALID")
-        else:
-            at["pads"] = [self.whole(0, k) for k in kernel + kernel]
-        mask = (self.rng.random((self.one_of(1, batch), self.one_of(1, channels), *space)) > 0.2).astype(I32)
-        return "MaxpoolWithMask", at, [self.f32(batch, channels, *space), mask], 1, 1e-5
-
-    def contrib_draw_letters(self):
-        window, width, made, letters = self.whole(1, 4), self.whole(1, 6), self.whole(1, 7), self.whole(2, 20)
-        long = window + self.whole(0, 6)
-        words = self.whole(1, letters, (self.whole(1, 6), long)).astype(I32)
-        ends = self.whole(1, long + 1, (len(words), 1))  # ONNX Runtime's result for empty strings is unspecified
-        words = np.where(np.arange(long) < ends, words, 0).astype(I32)
-        return "WordConvEmbedding", {}, [words, self.fixed(self.f32(made, 1, window, width)), self.fixed(self.f32(made)), self.fixed(self.f32(letters, width))], 1, 1e-4
-
-    def contrib_draw_blob(self):
-        depth, columns, kind = self.whole(1, 100), self.whole(1, 10), self.whole(0, 2)
-        blocks = -(-depth // 32) * columns
-        parts = [self.rng.uniform(0.01, 0.2, (blocks, 1)).astype(F32).view(U8)]
-        parts += [self.whole(0, 16, (blocks, 1)).astype(U8)] if kind else []
-        blob = np.concatenate([*parts, self.bytes_of(U8, blocks, 16)], 1).reshape(-1)
-        return "MatMulFpQ4", {"blk_quant_type": kind}, [self.f32(*self.sizes(1, 4, (0, 3)), depth), self.fixed(blob), self.fixed(np.array([depth, columns]))], 1, 1e-4
-
-    def contrib_draw_packed_rows(self):
-        kind, block, size = self.one_of((0, 1, 4), (1, 1, 2), (2, 32, 18), (6, 32, 22), (8, 32, 34), (13, 256, 176), (14, 256, 210), (20, 32, 18), (23, 256, 136), (30, 1, 2), (42, 64, 18))
-        width, rows = block * self.whole(1, 4), self.whole(1, 7)
-        if kind == 0:
-            data = self.f32(rows, width).view(U8)
-        elif block == 1:  # finite numbers
-            data = (self.f32(rows, width).astype(np.float16).view(U8) if kind == 1 else (self.f32(rows, width).view(np.uint32) >> 16).astype(np.uint16).view(U8))
-        else:
-            data = self.bytes_of(U8, rows, width // block, size)
-            for at in (208,) if kind == 14 else (0, 2) if kind == 13 else (0,):
-                data[:, :, at:at + 2] = self.rng.uniform(0.01, 0.1, (rows, width // block, 1)).astype(np.float16).view(U8)
-            data = data.reshape(rows, -1)
-        indices = self.whole(-2, rows + 2, self.sizes(1, 4, (0, 3))).astype(self.one_of(I32, I64))
-        return "GatherPacked", {"packed_type": kind, "K": width, "output_dtype": self.one_of(1, 1, 10)}, [self.fixed(data), indices], 1, 1e-3
-
     def packed(self, least=1):
         """Cumulative sequence lengths."""
         lengths = self.whole(least, 5, self.whole(1, 4))
         lengths = lengths if lengths.sum() else lengths + 1
         return np.concatenate([[0], np.cumsum(lengths)]).astype(I32), int(lengths.sum()), len(lengths)
-
-    def contrib_draw_ngrams(self):
-        kind, longest, heads = self.one_of(I32, I64), self.whole(2, 5), self.whole(1, 4)
-        packed = self.whole(0, 2)
-        cu, total, count = self.packed()
-        batch, steps = self.sizes(1, 6, (2, 3))
-        sizes, count = ((total,), count) if packed else ((batch, steps), batch)
-        large = self.one_of(9, 9, 2**30)
-        draw = lambda *shape: self.rng.integers(-3 if large == 9 else -large, large, shape).astype(kind)
-        at = {"max_ngram_size": longest, "n_head_per_ngram": heads, "pad_id": self.whole(-2, 5)}
-        inputs = [draw(*sizes), self.fixed(draw(longest + self.whole(0, 2))), self.fixed(self.whole(1, 100, (longest - 1) * heads).astype(kind))]
-        inputs += [cu] if packed else []
-        inputs += [draw(count, longest - 1) if self.whole(0, 2) else None]
-        offsets = draw((longest - 1) * heads)
-        inputs += [(offsets if packed else np.abs(offsets)) if self.whole(0, 2) else None]
-        eos = self.whole(0, 2)
-        inputs += [np.array(2, kind) if eos else None]
-        at |= {"reset_on_eos": 1} if eos and self.whole(0, 3) else {}
-        segments = self.whole(0, 2)
-        inputs += [np.cumsum(self.rng.random(sizes) > 0.7, -1).astype(I32) if segments else None]
-        outputs = ["y0", "y1"]
-        if packed:
-            inputs += [self.whole(0, 2, (count, longest - 1)).astype(I32) if segments and self.whole(0, 2) else None]
-            outputs += ["y2" if segments else ""]
-            if self.whole(0, 2):
-                at["state_update_capacity"] = self.whole(1, 5)
-                inputs += [self.whole(-1, 6, count).astype(I32)]
-                outputs += ["y3"]
-        return "VarlenNGramHashMapping" if packed else "NGramHashMapping", at, inputs, outputs, 0
 
     def contrib_draw_packed_conv(self):
         cu, total, count = self.packed()
@@ -561,23 +434,10 @@ class ContribDraws:
         return "NhwcMaxPool", {"kernel_shape": [2, 3], "strides": self.sizes(1, 3, (2, 3))}, [self.bytes_of(U8, 1, 7, 6, self.whole(1, 5))], 1, 0
 
     def contrib_draw_rest(self):
-        op = self.one_of("CDist", "UnfoldTensor", "NGramRepeatBlock", "CropAndResize", "ExpandDims", "Unique", "Trilu", "SampleOp")
-        if op == "SampleOp":
-            return op, {}, [self.f32(*self.sizes(1, 5))], 1, 0
-        if op == "CDist":
-            width = self.whole(1, 6)
-            return op, {"metric": self.one_of("sqeuclidean", "euclidean")}, [self.f32(self.whole(1, 6), width), self.f32(self.whole(1, 6), width)], 1, 1e-3
-        if op == "UnfoldTensor":
-            sizes = self.sizes(3, 7, (1, 4))
-            return op, {"dim": self.whole(0, len(sizes)), "size": self.whole(1, 4), "step": self.whole(1, 3)}, [self.f32(*sizes)], 1, 0
+        op = self.one_of("NGramRepeatBlock", "ExpandDims", "Unique", "Trilu")
         if op == "NGramRepeatBlock":
             batch = self.whole(1, 3)
             return op, {"ngram_size": self.whole(1, 4)}, [self.whole(0, 4, (batch, self.whole(2, 9))).astype(I64), self.f32(batch, 6)], 1, 0
-        if op == "CropAndResize":
-            count = self.whole(1, 4)
-            boxes = np.sort(self.rng.uniform(-0.2, 1.2, (count, 2, 2)), 1).reshape(count, 4).astype(F32)
-            return (op, {"extrapolation_value": 0.5}, [self.f32(2, 3, self.whole(2, 6), self.whole(2, 6)), boxes, self.whole(0, 2, count).astype(I32),
-                                                       self.fixed(self.whole(1, 6, 2).astype(I32))], 1, 1e-3)
         if op == "ExpandDims":
             return op, {}, [self.f32(2, 3), self.fixed(np.array(self.whole(-3, 3), I32))], 1, 0
         if op == "Unique":

@@ -95,7 +95,6 @@ struct Lowering::Part {
     file.producer = of.producer;
     file.opsets = of.opsets;
     file.functions = of.functions;
-    file.channel_block = of.channel_block;
   }
   // Lowers with these values; for names in `open` only their types and sizes are used.
   Result<Model> lower(const OpenOptions& base, const GivenInputs& values, const std::set<std::string>& open,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/onnx/free_dimensions.h"
-#include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/dimension_equations.h"
-#include "engine/models/onnx/search_nodes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -94,7 +92,6 @@ Status check_names(const ir::File& file, const OpenOptions& options) {
   for (const ir::ValueType& input : file.graph.inputs)
     for (size_t i = 0; i < input.sizes.size(); ++i)
       if (input.sizes[i] < 0) known.insert(free_dimension(input, i).key());
-  if (file.channel_block.assumed) known.insert(ir::kChannelBlock);
   for (const auto& [name, size] : options.dims) {
     if (known.count(name) != 0) continue;
     return Error{known.empty() ? fmt::format("there is no size '{}': the file leaves none open", name)
@@ -129,7 +126,7 @@ struct Scalar {
 std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& options) {
   std::vector<Scalar> out;
   if (std::none_of(file.graph.nodes.begin(), file.graph.nodes.end(),
-                   [](const ir::Node& n) { return n.op == "If" || n.op == "Loop" || ir::is_search(n); }))
+                   [](const ir::Node& n) { return n.op == "If" || n.op == "Loop"; }))
     return out;
   for (const ir::ValueType& input : file.graph.inputs) {
     const bool alone = input.has_shape && (input.sizes.empty() || input.sizes == std::vector<int64_t>{1});
@@ -142,12 +139,10 @@ std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& option
 
 constexpr size_t kScalarAttempts = 2;
 constexpr int64_t kMaxGenerated = 160;  // tokens of a text if no node determines it: more than the assumed input length
-constexpr int64_t kBeams = 4;           // beams of a search
 
 int64_t value_of(const Scalar& scalar, size_t attempt) {
   constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};
   if (has_word(scalar.name, {"max"}) && has_word(scalar.name, {"length"})) return kMaxGenerated;
-  if (has_word(scalar.name, {"beams"})) return kBeams;
   if (has_word(scalar.name, {"processor"})) return 0;
   return scalar.name == "sr" || has_word(scalar.name, {"rate"}) ? rates[attempt] : others[attempt];
 }
@@ -163,13 +158,8 @@ void write_whole(DType dtype, int64_t value, std::byte* out) {
     std::memcpy(out, &truth, sizeof truth);
 }
 
-// Search operators generate text within one run, token by token.
-bool writes_text(const Model& model) {
-  return std::any_of(model.ops.begin(), model.ops.end(), [](const auto& op) { return ir::is_search_name(op.first); });
-}
-
 // How far a model is from being one graph that can be run; what waits for a run counts less than what cannot be.
-size_t lacks(const Model& model) { return 2 * model.problems.size() + (model.deferred && !writes_text(model) ? 1 : 0); }
+size_t lacks(const Model& model) { return 2 * model.problems.size() + (model.deferred ? 1 : 0); }
 
 using Solved = std::map<std::string, LinearSize>;  // free dimensions as expressions of others
 
@@ -264,12 +254,8 @@ Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   const std::vector<Scalar> scalars = open_scalars(file, specified);
   if (open.empty() && scalars.empty()) return Lowering(std::move(file), specified).run();
   auto model = try_coherent_sizes(file, open, specified);
-  // The length of generated text must be specified for every graph.
-  const bool generates = model && writes_text(*model);
-  for (size_t i = 0; model && (lacks(*model) > 0 || (generates && i == 0)) && !scalars.empty() && i < kScalarAttempts;
-       ++i)
-    if (auto better = try_values(file, open, specified, scalars, i);
-        better && (lacks(*better) < lacks(*model) || (generates && i == 0)))
+  for (size_t i = 0; model && lacks(*model) > 0 && !scalars.empty() && i < kScalarAttempts; ++i)
+    if (auto better = try_values(file, open, specified, scalars, i); better && lacks(*better) < lacks(*model))
       model = std::move(better);
   if (!model) return model;
   for (FreeDimension& free : model->free_dimensions) free.specified = specified.dims.count(free.key()) != 0;

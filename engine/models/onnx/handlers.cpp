@@ -47,13 +47,11 @@ const std::unordered_map<std::string_view, Handler>& all_handlers() {
                             scan_handlers(),
                             det_inverse_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
-    for (const auto list : {contrib_pointwise_handlers(), contrib_norm_handlers(), contrib_attention_handlers(),
-                            contrib_group_query_attention_handlers(), contrib_fused_matmul_conv_handlers(),
-                            contrib_matmul_nbits_handlers(), contrib_moe_handlers(), contrib_quantised_handlers(),
-                            contrib_misc_handlers(), contrib_nchwc_handlers(), contrib_hyper_connection_handlers(),
-                            contrib_gated_delta_net_handlers(), contrib_murmur_hash_handlers(),
-                            contrib_ngram_hash_handlers(), contrib_gather_packed_handlers(),
-                            contrib_varlen_causal_conv_handlers(), contrib_maxpool_mask_word_conv_handlers()})
+    for (const auto list :
+         {contrib_pointwise_handlers(), contrib_norm_handlers(), contrib_attention_handlers(),
+          contrib_group_query_attention_handlers(), contrib_fused_matmul_conv_handlers(),
+          contrib_matmul_nbits_handlers(), contrib_moe_handlers(), contrib_quantised_handlers(),
+          contrib_misc_handlers(), contrib_gated_delta_net_handlers(), contrib_varlen_causal_conv_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();

@@ -4,12 +4,10 @@
 #include <arenascope/base/layer_name.h>
 #include <arenascope/graph/opaque.h>
 #include <fmt/format.h>
-#include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/data_movement_ops.h"
 #include "engine/models/onnx/file_graph.h"
 #include "engine/models/onnx/high_rank_shapes.h"
 #include "engine/models/onnx/onnx_functions.h"
-#include "engine/models/onnx/search_nodes.h"
 
 #include <algorithm>
 #include <utility>
@@ -198,30 +196,6 @@ void Lowering::lower_call(const ir::Function& function, const ir::Node& node) {
   lower_within(node, label, ir::expand(function, node, label));
 }
 
-void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
-  const ir::Known known = [&](size_t i) -> std::optional<int64_t> {
-    const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
-    if (!from || !from->array || from->array->count() != 1 || info(from->dtype).floating) return std::nullopt;
-    note_fixed_inputs(*from);
-    return from->array->integer(0);
-  };
-  for (const size_t i : ir::search_counts(node)) {
-    const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
-    if (!from || known(i)) continue;
-    if (from->needs_runtime_value) return defer(node, {});
-    if (from->kind == Value::Kind::Tensor && element_count(from->sizes) == 1)
-      return defer(node, fmt::format("'{}' must be known at compile time", from->name));
-  }
-  const std::string label = call_label(node);
-  const auto nodes = ir::search_nodes(node, label, known, [&](size_t i) -> const Dims* {
-    const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
-    return from && (from->kind == Value::Kind::Tensor || from->kind == Value::Kind::Constant) ? &from->sizes : nullptr;
-  });
-  if (nodes) return lower_within(node, label, *nodes);
-  add_problem(node, nodes.error().message);
-  emit_placeholder(node, inputs);
-}
-
 // Lowers the nodes that one node expands to, as a layer of their own.
 void Lowering::lower_within(const ir::Node& node, const std::string& label, const std::vector<ir::Node>& nodes) {
   unrolled_ += static_cast<int64_t>(nodes.size()) + 1;
@@ -268,7 +242,6 @@ void Lowering::lower_node(const ir::Node& node) {
   for (size_t i = 0; i < inputs.size(); ++i)
     blocked = blocked || (!node.inputs[i].empty() && (!inputs[i] || inputs[i]->kind == Value::Kind::Unknown));
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
-  if (ir::is_search(node)) return lower_search(node, inputs);
   const ir::Function* body = body_of(node);
   if (const std::string why = unsupported_reason(node, inputs, body); !why.empty()) {
     add_problem(node, why);
@@ -428,11 +401,6 @@ Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
   for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
   for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
-  if (const ir::ChannelBlock& block = file_.channel_block; block.assumed && !is_continuation_) {
-    const auto specified = options_.dims.find(ir::kChannelBlock);
-    model_.free_dimensions.push_back(
-        {{}, 0, ir::kChannelBlock, specified != options_.dims.end() ? specified->second : block.channels});
-  }
   for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
   for (const ValuePtr& value : known) define(value->name, value);
   lower_nodes(file_.graph, true);

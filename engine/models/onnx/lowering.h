@@ -228,8 +228,6 @@ std::span<const HandlerEntry> image_decoder_handlers();
 std::span<const HandlerEntry> string_tensor_handlers();
 // Cast of numbers known at compile time to strings.
 void cast_to_strings(OpCall& c);
-// MurmurHash3 of strings.
-void hash_strings(OpCall& c);
 std::span<const HandlerEntry> experimental_handlers();
 std::span<const HandlerEntry> linear_svm_handlers();
 std::span<const HandlerEntry> tree_ensemble_handlers();
@@ -243,14 +241,8 @@ std::span<const HandlerEntry> contrib_matmul_nbits_handlers();
 std::span<const HandlerEntry> contrib_moe_handlers();
 std::span<const HandlerEntry> contrib_quantised_handlers();
 std::span<const HandlerEntry> contrib_misc_handlers();
-std::span<const HandlerEntry> contrib_nchwc_handlers();
-std::span<const HandlerEntry> contrib_hyper_connection_handlers();
 std::span<const HandlerEntry> contrib_gated_delta_net_handlers();
-std::span<const HandlerEntry> contrib_murmur_hash_handlers();
-std::span<const HandlerEntry> contrib_ngram_hash_handlers();
-std::span<const HandlerEntry> contrib_gather_packed_handlers();
 std::span<const HandlerEntry> contrib_varlen_causal_conv_handlers();
-std::span<const HandlerEntry> contrib_maxpool_mask_word_conv_handlers();
 // True if the node's outputs are random.
 bool is_random(const ir::Node& node);
 // Dropout in training mode: sets elements of input 0 to 0 with probability `ratio` and scales the others; output 1 is
@@ -307,7 +299,6 @@ class Lowering {
     fixed_inputs_.insert(value.given_inputs.begin(), value.given_inputs.end());
   }
   const OpenOptions& options() const { return options_; }
-  int64_t channel_block() const { return file_.channel_block.channels; }
   // Names a value so that deferred nodes find it.
   void name_value(const std::string& name, ValuePtr value) { define(name, std::move(value)); }
   ValuePtr value_named(const std::string& name) const { return find(name); }
@@ -363,7 +354,6 @@ class Lowering {
   void lower_nodes(const ir::Graph& graph, bool outermost);
   void lower_node(const ir::Node& node);
   void lower_call(const ir::Function& function, const ir::Node& node);
-  void lower_search(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   std::string call_label(const ir::Node& node);
   void lower_within(const ir::Node& node, const std::string& label, const std::vector<ir::Node>& nodes);
   void lower_by_handler(const ir::Node& node, const std::vector<ValuePtr>& inputs);

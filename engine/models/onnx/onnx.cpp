@@ -16,8 +16,6 @@ Result<Model> open_file(ir::File file, const OpenOptions& options) {
 
 }  // namespace
 
-bool has_onnx() { return ARENASCOPE_HAS_ONNX != 0; }
-
 Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                         const OpenOptions& options) {
   auto file = ir::parse_onnx(MappedFile::copy_of(bytes), folder);

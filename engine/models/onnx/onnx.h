@@ -8,9 +8,6 @@
 
 namespace arenascope::models {
 
-// True if this build can read ONNX files.
-bool has_onnx();
-
 // Error: the file is damaged or invalid. A valid file that is not supported opens, with problems.
 Result<Model> open_onnx(const std::filesystem::path& path, const OpenOptions& options = {});
 // The same from memory; external data is looked for in `folder`.

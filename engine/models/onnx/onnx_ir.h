@@ -108,19 +108,12 @@ struct Function {
 };
 using Functions = std::map<std::pair<std::string, std::string>, std::shared_ptr<const Function>>;  // by domain and name
 
-// Weights in blocks of channels (channel_block.h). channels 0: there are none.
-struct ChannelBlock {
-  int64_t channels = 0;
-  bool assumed = false;  // the file does not record the number
-};
-
 struct File {
   int64_t ir_version = 0;
   std::string producer;
   std::map<std::string, int64_t> opsets;  // by domain; "" is ONNX's own
   Functions functions;
   Graph graph;
-  ChannelBlock channel_block;
   MissingData missing;
 };
 

@@ -7,7 +7,6 @@
 #include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 #include "engine/models/mapped_file.h"
-#include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/onnx_functions.h"
 #include "engine/models/onnx/onnx_ir.h"
 #include "engine/models/onnx/onnx_payloads.h"
@@ -506,7 +505,6 @@ Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std
   if (!graph) return graph.error();
   out.graph = std::move(*graph);
   out.missing = converter.missing();
-  out.channel_block = find_channel_block(out.graph);
   if (auto ok = check_functions(out); !ok) return ok.error();
   return out;
 }

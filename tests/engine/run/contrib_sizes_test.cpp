@@ -55,26 +55,12 @@ TEST_CASE("shape-dependent constants allocate nothing at opening, or are an erro
   const Declared none{{}, 0};
   check_refused(opened("VarlenCausalConvWithState",
                        {{{kMany, 1}}, {{1, 1, 64}}, {{2}, kInt32, {0, kMany}}, none, {{1, 1, 63}}}, {}));
-  check_refused(opened("MaxpoolWithMask", {{{1, 1, kMany}}, {{1, 1, kMany}, kInt32}}, {{"kernel_shape", Ints{64}}}));
-  check_refused(opened("NGramHashMapping", {{{1 << 12, 1 << 12}, kInt64}, {{3}, kInt64}, {{2}, kInt64}},
-                       {whole("max_ngram_size", 3), whole("n_head_per_ngram", 1), whole("pad_id", 0)}));
   Ints starts(9001, 0);
   starts.back() = 1;
   check_small(opened("GatedDeltaNet",
                      {{{1, 1, 1}}, {{1, 1, 1}}, {{1, 1, 1}}, {{9001}, kInt32, starts}, none, none, {{9000, 1, 1, 1}}},
                      {{"update_rule", std::string("linear")}}, 2),
               4 * kFew);  // three elements per sequence
-  check_small(opened("SparseAttention",
-                     {{{1, 1, 8}},
-                      {{1, 1, 8}},
-                      {{1, 1, 8}},
-                      {{1, 1, kMany, 8}},
-                      {{1, 1, kMany, 8}},
-                      {{1, 3}, kInt32, {0, 1, 2}},
-                      {{1, 2}, kInt32, {0, 1}},
-                      {{1}, kInt32, {kMany}},
-                      {{1}, kInt32}},
-                     {whole("num_heads", 1), whole("kv_num_heads", 1), whole("sparse_block_size", kMany / 2)}, 3));
   check_small(opened("MultiHeadAttention",
                      {{{kMany, 1, 8}},
                       {{kMany, 1, 8}},

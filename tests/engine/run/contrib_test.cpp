@@ -435,24 +435,13 @@ TEST_CASE("MoE routes rows to the selected experts") {
   check_near(made.numbers.at("y0"), {one, 2 * one, 3 * two, 4 * two});
 }
 
-TEST_CASE("windows, distances, crops and token penalties") {
-  const Source line{{5}, {1, 2, 3, 4, 5}};
-  check_near(own("UnfoldTensor", {line}, {whole("size", 3), whole("step", 2)}).numbers.at("y0"), {1, 2, 3, 3, 4, 5});
-  check_near(
-      own("CDist", {Source{{1, 2}, {0, 0}}, Source{{2, 2}, {3, 4, 0, 1}}}, {{"metric", std::string("euclidean")}})
-          .numbers.at("y0"),
-      {5, 1});
-  const Numbers said = own("NGramRepeatBlock", {Source{{1, 4}, {1, 2, 0, 1}, kInt64}, Source{{1, 3}, {7, 8, 9}}},
-                           {whole("ngram_size", 2)})
-                           .numbers.at("y0");
-  CHECK(said[0] == 7);
-  CHECK(said[1] == 8);
-  CHECK(std::isinf(said[2]));
-  OnnxMaker m(21);
-  m.opset(kOwn, 1).input("x", {1, 1, 2, 2}).input("r", {1, 4}).input("b", {1}, kInt32).output("y");
-  m.weight("s", {2}, Ints{1, 3})
-      .node("CropAndResize", {"x", "r", "b", "s"}, {"y"}, {{"extrapolation_value", 9.0F}}, "", kOwn);
-  check_near(run_file(m, {{"x", {1, 2, 3, 4}}, {"r", {0, 0, 1, 2}}, {"b", {0}}}).numbers.at("y"), {2, 3, 9});
+TEST_CASE("tokens that would repeat an n-gram are excluded") {
+  const Numbers scores = own("NGramRepeatBlock", {Source{{1, 4}, {1, 2, 0, 1}, kInt64}, Source{{1, 3}, {7, 8, 9}}},
+                             {whole("ngram_size", 2)})
+                             .numbers.at("y0");
+  CHECK(scores[0] == 7);
+  CHECK(scores[1] == 8);
+  CHECK(std::isinf(scores[2]));
 }
 
 TEST_CASE("invalid inputs are errors") {
@@ -502,12 +491,7 @@ TEST_CASE("invalid inputs are errors") {
   refused("FusedMatMul", {one, x}, {});
   refused("MoE", {x, x, three, kNone, three}, {whole("k", 99)});
   refused("QMoE", {x, x, codes, scales, kNone, codes, scales}, {whole("expert_weight_bits", 5)});
-  refused("UnfoldTensor", {x}, {whole("size", 0)});
-  refused("UnfoldTensor", {x}, {whole("size", int64_t{1} << 40)});
   refused("NGramRepeatBlock", {x, x}, {whole("ngram_size", 0)});
-  refused("CropAndResize", {x, x, lengths, lengths}, {});
-  refused("CDist", {x, one}, {});
-  for (const char* search : {"GreedySearch", "Sampling", "BeamSearch", "WhisperBeamSearch"}) refused(search, {x}, {});
   const Source flow{{1, 2, 4}, wave(8, 0)}, kernel{{2, 1, 2}, wave(4, 0)};
   CHECK(own("CausalConvWithState", {flow, kernel}, {whole("channels_last", 0), whole("dilation", 1)}).refused == "");
   refused("CausalConvWithState", {flow, kernel}, {whole("channels_last", 1)});

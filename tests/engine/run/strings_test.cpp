@@ -234,43 +234,6 @@ TEST_CASE("strings are cast to and from numbers; TfIdfVectorizer counts tokens")
   CHECK(folded("TfIdfVectorizer", {{{5}, {"a", "c", "b", "d", "a"}}}, grams) == "[3] 2 1 1");
 }
 
-TEST_CASE("strings are split by separators, by token pattern or by character") {
-  const auto parts = [](const Strings& texts, std::vector<Attr> attributes, int64_t least = 1, int64_t mark = 0) {
-    attributes.push_back(Attr{"mincharnum", least});
-    attributes.push_back(Attr{"mark", mark});
-    attributes.push_back(Attr{"pad_value", std::string("#")});
-    return folded("Tokenizer", {{{static_cast<int64_t>(texts.size())}, texts}}, attributes, 0, "com.microsoft");
-  };
-  const auto by = [](const Strings& separators) { return std::vector<Attr>{Attr{"separators", separators}}; };
-  const auto token = [](const char* pattern) { return std::vector<Attr>{Attr{"tokenexp", std::string(pattern)}}; };
-  CHECK(parts({"a bc  d", "e"}, by({" "})) == "[2, 3] a bc d e # #");
-  CHECK(parts({"a bc", "e"}, by({" "}), 2) == "[2, 1] bc #");
-  CHECK(parts({"a b", "e"}, by({" "}), 1, 1) == "[2, 4] \x02 a b \x03 \x02 e \x03 #");
-  CHECK(parts({"one,two;three"}, by({";", ","})) == "[1, 3] one two three");
-  CHECK(parts({"xABy"}, by({"A|AB"})) == "[1, 2] x y");  // as much as matches
-  CHECK(parts({"xABy"}, by({"A", "AB"})) == "[1, 2] x By");
-  CHECK(parts({"ab", "é"}, by({""})) == "[2, 2] a b é #");
-  CHECK(parts({"aé"}, token(".")) == "[1, 2] a é");
-  CHECK(parts({"a1b22 ccc"}, token("[a-z]+")) == "[1, 3] a b ccc");
-  CHECK(parts({"çé b"}, token("[^ ]+"), 2) == "[1, 1] çé");
-  CHECK(parts({"", " "}, by({" "}), 1, 1) == "[2, 0]");
-  // Each match may scan the remainder of its string.
-  const std::string letters(size_t{100000}, 'a');
-  CHECK(refused(parts({letters}, token("a"))));
-  CHECK(parts({letters}, token("a+")) == "[1, 1] " + letters);
-  Strings lines(512);  // one of which has many parts, so that all others are padded to any length
-  for (int i = 0; i < 2000; ++i) lines[0] += "x ";
-  std::vector<Attr> padded = by({" "});
-  padded.push_back(Attr{"mincharnum", int64_t{1}});
-  padded.push_back(Attr{"pad_value", std::string(size_t{1} << 14, '#')});
-  CHECK(refused(folded("Tokenizer", {{{512}, lines}}, padded, 0, "com.microsoft")));
-  for (const std::string& why :
-       {parts({"a"}, {}), parts({"a"}, by({"("})), parts({"a"}, token("(")), parts({"a"}, by({" "}), 0),
-        parts({"a"}, by({""}), 2), parts({"\xff"}, by({""})),
-        folded("Tokenizer", {{{1, 1, 1}, {"a"}}}, {Attr{"mincharnum", int64_t{1}}, by({" "})[0]}, 0, "com.microsoft")})
-    CHECK(refused(why));
-}
-
 TEST_CASE("a string input is provided at opening") {
   OnnxMaker m(20);
   m.input("s", {-1}, kString).output("y", {}, kString).weight("end", {1}, Strings{"!"});

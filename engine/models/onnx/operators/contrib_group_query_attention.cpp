@@ -3,7 +3,6 @@
 // specified length.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
-#include "engine/models/onnx/operators/contrib_sparse_attention.h"
 #include "engine/models/onnx/operators/kv_cache.h"
 
 #include <algorithm>
@@ -164,7 +163,6 @@ class GroupQuery {
 
 constexpr HandlerEntry kContribCache[] = {
     {"com.microsoft::GroupQueryAttention", [](OpCall& c) { GroupQuery(c).run(); }},
-    {"com.microsoft::SparseAttention", sparse_attention},
 };
 
 }  // namespace

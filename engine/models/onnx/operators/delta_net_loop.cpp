@@ -42,7 +42,7 @@ void leave_delta(OpCall& c, const DeltaCall& call) {
     if (!call.indices.empty()) {
       const Dims& s = call.v.sizes();
       const std::string rows = n.add("Reshape", {x, n.numbers({s[0] * s[1], s[2] * s[3]}, "row_sizes")}, "rows");
-      x = n.add("Gather", {rows, n.numbers(call.indices, "places")}, "rows_there", ir::search::along(0));
+      x = n.add("Gather", {rows, n.numbers(call.indices, "places")}, "rows_there", ir::subgraph::along(0));
     }
     x = n.add("Reshape", {x, n.numbers(numbers_of(call.results), "sizes")}, "tokens");
     Value f32;

@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-using namespace ir::search;
+using namespace ir::subgraph;
 
 constexpr int64_t kStepsPerIteration = 256;  // per iteration; the states pass through the host once per iteration
 

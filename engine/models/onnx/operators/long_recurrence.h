@@ -3,7 +3,7 @@
 // by the remaining steps.
 #pragma once
 #include "engine/models/onnx/lowering.h"
-#include "engine/models/onnx/searches/subgraph_builder.h"
+#include "engine/models/onnx/subgraph_builder.h"
 
 #include <functional>
 #include <string>
@@ -13,7 +13,7 @@ namespace arenascope::models {
 
 inline constexpr int64_t kMaxStepsWritten = 8192;
 
-using ir::search::Nodes;
+using ir::subgraph::Nodes;
 
 // An input with one slice per step along `axis`; the last one comes first if it is read backwards.
 struct SteppedSource {

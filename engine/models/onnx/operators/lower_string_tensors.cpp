@@ -237,7 +237,6 @@ constexpr HandlerEntry kWordHandlers[] = {
     {"ai.onnx.ml::OneHotEncoder", one_hot_strings},
     {"com.microsoft::ExpandDims", first_strings},
     {"com.microsoft::GatherND", first_strings},
-    {"com.microsoft::MurmurHash3", hash_strings},
 };
 
 }  // namespace
@@ -259,7 +258,6 @@ bool Lowering::reads_strings(const ir::Node& node) {
   if (node.domain == "ai.onnx.ml")
     return node.op == "LabelEncoder" || node.op == "CategoryMapper" || node.op == "DictVectorizer" ||
            node.op == "CastMap";
-  if (node.domain == "com.microsoft") return node.op == "Tokenizer";
   return node.domain.empty() &&
          (node.op.starts_with("String") || node.op == "RegexFullMatch" || node.op == "TfIdfVectorizer");
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/operators/text.h"
-#include "engine/models/onnx/operators/tokenise.h"
 #include "engine/models/tokenizer/utf8.h"
 
 #include <algorithm>
@@ -150,9 +149,10 @@ void regex_full_match(OpCall& c) {
 }
 
 constexpr HandlerEntry kStringHandlers[] = {
-    {"RegexFullMatch", regex_full_match},    {"StringConcat", string_concat},
-    {"StringNormalizer", string_normalizer}, {"StringSplit", string_split},
-    {"com.microsoft::Tokenizer", tokenise},
+    {"RegexFullMatch", regex_full_match},
+    {"StringConcat", string_concat},
+    {"StringNormalizer", string_normalizer},
+    {"StringSplit", string_split},
 };
 
 }  // namespace

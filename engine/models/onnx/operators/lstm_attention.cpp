@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-enum Source : size_t { kQueryLayer = 8, kMemoryLayer, kVector, kMemory, kMemoryLengths, kLayer };
+enum AttentionSource : size_t { kQueryLayer = 8, kMemoryLayer, kVector, kAttended, kAttendedLengths, kLayer };
 
 }  // namespace
 
@@ -17,9 +17,9 @@ bool read_attention(OpCall& c, AttentionSizes& s) {
     c.fail(std::move(why));
     return false;
   };
-  for (size_t i = kQueryLayer; i <= kMemory; ++i)
+  for (size_t i = kQueryLayer; i <= kAttended; ++i)
     if (!c.has(i)) return refused("it lacks its memory, or how that is read");
-  const Dims &layer = c.sizes(kMemoryLayer), &memory = c.sizes(kMemory);
+  const Dims &layer = c.sizes(kMemoryLayer), &memory = c.sizes(kAttended);
   if (layer.rank() != 3 || memory.rank() != 3)
     return refused(
         fmt::format("its memory {} and memory layer {} must have 3 dimensions", to_string(memory), to_string(layer)));
@@ -39,12 +39,12 @@ bool read_attention(OpCall& c, AttentionSizes& s) {
                                  s.directions, s.depth + s.hidden));
     s.state = last[2];
   }
-  if (!c.has(kMemoryLengths)) return c.ok();
-  const Value& lengths = c.value(kMemoryLengths);
+  if (!c.has(kAttendedLengths)) return c.ok();
+  const Value& lengths = c.value(kAttendedLengths);
   if (!(lengths.sizes == Dims{s.batch}) || info(lengths.dtype).floating)
     return refused(fmt::format("the lengths of its memory have the shape {}: expected [{}] integers",
                                to_string(lengths.sizes), s.batch));
-  const auto known = c.known(kMemoryLengths);
+  const auto known = c.known(kAttendedLengths);
   for (int64_t b = 0; known && b < s.batch; ++b)
     if (known->integer(b) < 1 || known->integer(b) > s.memory)
       return refused(fmt::format("the memory length {} is out of range for {} steps", known->integer(b), s.memory));
@@ -61,15 +61,15 @@ StepAttention::StepAttention(OpCall& c, const AttentionSizes& sizes, int64_t d, 
   query_ = transposed(own(kQueryLayer, "_query_layer"), "_query_layer_t");
   vector_ = c_.reshape(own(kVector, "_vector"), {1, s.inner}, name("_vector_row").c_str());
   if (c_.has(kLayer)) layer_ = transposed(own(kLayer, "_layer"), "_layer_t");
-  const Tensor memory = c_.in_f32(kMemory);
+  const Tensor memory = c_.in_f32(kAttended);
   const Tensor rows = c_.reshape(memory, {s.batch * s.memory, s.depth}, name("_rows").c_str());
   const Tensor keys =
       c_.mul_mat(transposed(own(kMemoryLayer, "_key_layer"), "_key_layer_t"), rows, {}, 1, name("_key_rows").c_str());
   keys_ = c_.reshape(keys, {s.batch, s.memory, s.inner}, name("_keys").c_str());
   values_ = transposed(memory, "_values");
-  if (c_.has(kMemoryLengths)) {
+  if (c_.has(kAttendedLengths)) {
     const Tensor lengths =
-        c_.op_with(Op::Clamp, {c_.cast(c_.in(kMemoryLengths), DType::I64, name("_lengths_i64").c_str())},
+        c_.op_with(Op::Clamp, {c_.cast(c_.in(kAttendedLengths), DType::I64, name("_lengths_i64").c_str())},
                    ClampParams{1, static_cast<double>(s.memory)}, name("_lengths").c_str());
     const Tensor there = c_.op(Op::Less,
                                {counted_from(c_, {1, s.memory}, 0, name("_steps").c_str()),

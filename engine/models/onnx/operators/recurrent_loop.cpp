@@ -9,7 +9,7 @@
 namespace arenascope::models {
 namespace {
 
-using namespace ir::search;
+using namespace ir::subgraph;
 
 enum Source : size_t { kX, kW, kR, kBias, kLengths, kFirstH, kFirstCell, kPeepholes, kMemory = 11, kMemoryLengths };
 

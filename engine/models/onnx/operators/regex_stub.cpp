@@ -4,7 +4,7 @@
 
 namespace arenascope::models {
 
-Result<std::unique_ptr<Regex>> Regex::make(const std::string&, bool) {
+Result<std::unique_ptr<Regex>> Regex::make(const std::string&) {
   return Error{"it matches by a regular expression, and this build has no RE2"};
 }
 

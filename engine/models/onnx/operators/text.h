@@ -4,9 +4,7 @@
 #pragma once
 #include <arenascope/base/result.h>
 
-#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,16 +17,10 @@ Result<std::string> change_case(std::string_view text, bool upper);
 // A regular expression in RE2's syntax, with linear time for every pattern.
 class Regex {
  public:
-  struct Match {
-    size_t begin = 0, end = 0;
-  };
-  // `longest`: prefers the longest of the matches that begin at one position to the first alternative. Errors: an invalid
-  // pattern; no RE2.
-  static Result<std::unique_ptr<Regex>> make(const std::string& pattern, bool longest = false);
+  // Errors: an invalid pattern; no RE2.
+  static Result<std::unique_ptr<Regex>> make(const std::string& pattern);
   virtual ~Regex() = default;
   virtual bool matches_all_of(std::string_view text) const = 0;
-  // The first match that begins at or after `from`.
-  virtual std::optional<Match> find(std::string_view text, size_t from) const = 0;
 };
 
 }  // namespace arenascope::models
