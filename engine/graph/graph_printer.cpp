@@ -58,7 +58,7 @@ class GraphPrinter {
     }
   }
 
-  // Of nodes only: leaf tensors may belong to another context.
+  // Only nodes have one: leaf tensors may belong to another context.
   void print_layer(const TensorImpl& node) {
     const auto names = graph_.context().layer_names();
     const bool known = node.layer >= 0 && static_cast<size_t>(node.layer) < names.size();

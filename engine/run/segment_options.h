@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a runner passes to the runners that it opens for deferred subgraphs and loop bodies.
+// Options of the runners that a runner opens for its deferred subgraphs and loop bodies.
 #pragma once
 #include <arenascope/run/runner.h>
 

@@ -148,7 +148,7 @@ TEST_CASE("compilation is a sequence of passes with reports") {
   CHECK(dumps.back().second == to_text(program->plan.graph));
   CHECK(program->passes[2].nodes_after < program->passes[2].nodes_before);
 
-  // Planning again reports the passes of planning anew, and the others once.
+  // Planning again reports the passes of planning, and the others once.
   options.capacity = program->plan.memory.arena_bytes - 1;
   options.in_place = false;
   if (replan(*program, options))

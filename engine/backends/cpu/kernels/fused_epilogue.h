@@ -10,7 +10,7 @@
 
 namespace arenascope::cpu {
 
-// What does not depend on values or addresses, decided once in prepare() and shared by all threads.
+// The decisions that depend on neither values nor addresses, made once in prepare() and shared by all threads.
 class EpiloguePlan {
  public:
   explicit EpiloguePlan(const TensorImpl& node);

@@ -20,7 +20,7 @@ std::span<const PassInfo> compile_passes();
 // Null: there is no such pass.
 const PassInfo* find_pass(std::string_view name);
 
-// What a pass did to a program. A pass that does not apply has no report.
+// The effect of a pass on a program. A pass that does not apply has no report.
 struct PassReport {
   const PassInfo* pass = nullptr;
   int64_t nodes_before = 0, nodes_after = 0;
