@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::JobBar</name>
+    <message numerus="yes">
+        <source>%n task(s)</source>
+        <translation>
+            <numerusform>%n task</numerusform>
+            <numerusform>%n tasks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::MainWindow</name>
     <message numerus="yes">
         <source>Arenascope did not shut down properly. Recover %n recording(s) with File ▸ Recover a Recording.</source>

@@ -763,6 +763,10 @@
         <source>Query the tables of the document; rows of the result select in all views</source>
         <translation>查询文档的表；结果的行在所有视图中选择对应项</translation>
     </message>
+    <message>
+        <source>Copy Table as &amp;Markdown</source>
+        <translation>将表格复制为 Markdown(&amp;M)</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -897,6 +901,10 @@
     <message>
         <source>Query</source>
         <translation>查询</translation>
+    </message>
+    <message>
+        <source>Spans</source>
+        <translation>区间</translation>
     </message>
 </context>
 <context>
@@ -1560,6 +1568,13 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::AllocatorReplays</name>
+    <message>
+        <source>Replaying allocator requests…</source>
+        <translation>正在重放分配器的请求…</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::Attached</name>
     <message>
         <source>%1 was terminated by signal %2.</source>
@@ -1724,10 +1739,6 @@
         <source>Reading %1…</source>
         <translation>正在读取 %1…</translation>
     </message>
-    <message>
-        <source>Reading %1… %2 %</source>
-        <translation>正在读取 %1… %2 %</translation>
-    </message>
 </context>
 <context>
     <name>arenascope::app::Debugger</name>
@@ -1797,6 +1808,13 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::GenerationJob</name>
+    <message>
+        <source>Generating text…</source>
+        <translation>正在生成文本…</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::Handout</name>
     <message>
         <source>Answer:</source>
@@ -1817,6 +1835,13 @@
     <message>
         <source>%1 cannot be written.</source>
         <translation>无法写入 %1。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Replanner</name>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
     </message>
 </context>
 <context>
@@ -1888,6 +1913,14 @@
     <message>
         <source>Note about the search</source>
         <translation>搜索的说明</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>The search was cancelled.</source>
+        <translation>搜索已取消。</translation>
     </message>
 </context>
 <context>
@@ -2035,8 +2068,37 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>Cancel the current operation</source>
-        <translation>取消当前操作</translation>
+        <source>Cancel: %1</source>
+        <translation>取消：%1</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>Running tasks of all documents</source>
+        <translation>所有文档中正在运行的任务</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n task(s)</source>
+        <translation>
+            <numerusform>%n 个任务</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::TrainingJob</name>
+    <message>
+        <source>Training…</source>
+        <translation>正在训练…</translation>
+    </message>
+    <message>
+        <source>Training, epoch %1…</source>
+        <translation>正在训练，第 %1 轮…</translation>
+    </message>
+    <message>
+        <source>Computing the memory frontier…</source>
+        <translation>正在计算内存—计算帕累托前沿…</translation>
     </message>
 </context>
 <context>
@@ -2364,6 +2426,14 @@ Use the other panels.</source>
     <message>
         <source>High contrast</source>
         <translation>高对比度</translation>
+    </message>
+    <message>
+        <source>Reopen the &amp;documents of the last session</source>
+        <translation>重新打开上次会话的文档(&amp;D)</translation>
+    </message>
+    <message>
+        <source>With their zoom, filters and other view settings, when Arenascope starts without a file.</source>
+        <translation>不指定文件启动 Arenascope 时，连同缩放、筛选和其他视图设置一起恢复。</translation>
     </message>
 </context>
 <context>
@@ -3579,6 +3649,13 @@ address %1</source>
     </message>
 </context>
 <context>
+    <name>arenascope::views::FindingsSearch</name>
+    <message>
+        <source>Searching for savings…</source>
+        <translation>正在查找可节省之处…</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::FindingsView</name>
     <message>
         <source>Show</source>
@@ -4001,6 +4078,10 @@ address %1</source>
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>The layout was cancelled.</source>
+        <translation>布局已取消。</translation>
     </message>
 </context>
 <context>
@@ -4736,6 +4817,14 @@ address %1</source>
         <source>memory events</source>
         <translation>内存事件</translation>
     </message>
+    <message>
+        <source>bandwidth</source>
+        <translation>带宽</translation>
+    </message>
+    <message>
+        <source>arithmetic intensity</source>
+        <translation>计算强度</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -4754,6 +4843,13 @@ address %1</source>
     <message>
         <source>Value</source>
         <translation>值</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::LayoutJob</name>
+    <message>
+        <source>Laying out the graph…</source>
+        <translation>正在布局…</translation>
     </message>
 </context>
 <context>
@@ -7119,6 +7215,66 @@ next: %7</source>
         <source>Number of frames that enclose it</source>
         <translation>包含它的帧数</translation>
     </message>
+    <message>
+        <source>Operations per second at its median time</source>
+        <translation>按其中位时间计算的每秒运算数</translation>
+    </message>
+    <message>
+        <source>Bytes of its result and of its sources per second, at its median time</source>
+        <translation>按其中位时间计算的每秒字节数（结果与输入）</translation>
+    </message>
+    <message>
+        <source>Arithmetic intensity: operations per byte of its result and of its sources</source>
+        <translation>计算强度：其结果与输入每字节的运算数</translation>
+    </message>
+    <message>
+        <source>Spans</source>
+        <translation>区间数</translation>
+    </message>
+    <message>
+        <source>Number of spans of that name</source>
+        <translation>该名称的区间数</translation>
+    </message>
+    <message>
+        <source>Sum of their durations within the range, nested spans included</source>
+        <translation>其在该范围内的时长之和，包括嵌套区间</translation>
+    </message>
+    <message>
+        <source>Share of the sum over all names</source>
+        <translation>占所有名称之和的比例</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>Mean time of a span within the range</source>
+        <translation>一个区间在该范围内的平均时间</translation>
+    </message>
+    <message>
+        <source>Half of the spans took no longer</source>
+        <translation>半数区间不超过此时长</translation>
+    </message>
+    <message>
+        <source>90 % of the spans took no longer</source>
+        <translation>90 % 的区间不超过此时长</translation>
+    </message>
+    <message>
+        <source>99 % of the spans took no longer</source>
+        <translation>99 % 的区间不超过此时长</translation>
+    </message>
+    <message>
+        <source>Longest duration; a click selects this span</source>
+        <translation>最长时长；单击可选中该区间</translation>
+    </message>
+    <message>
+        <source>No spans in the selected range.</source>
+        <translation>所选范围内没有区间。</translation>
+    </message>
+    <message>
+        <source>No spans were recorded.</source>
+        <translation>没有记录区间。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -7472,6 +7628,10 @@ allocated %6 times</source>
     <message>
         <source>Saving %1 was cancelled.</source>
         <translation>已取消保存 %1。</translation>
+    </message>
+    <message>
+        <source>Saving %1…</source>
+        <translation>正在保存 %1…</translation>
     </message>
 </context>
 <context>

@@ -11,7 +11,6 @@
 #include <QPointer>
 #include <QThreadPool>
 
-#include "document/job.h"
 #include "document/training_job.h"
 #include "language.h"
 #include "lesson_names.h"
@@ -195,7 +194,7 @@ void LessonPlayer::advance() {
 
 // The job of the window, or the run, which compiles and tunes the kernels of a device when it is the first.
 QString LessonPlayer::reason_to_wait() const {
-  if (const auto job = job_of(*shell_.documents)) return job->text;
+  if (const auto tasks = shell_.documents->tasks(); !tasks.empty()) return tasks.front()->title();
   return shell_.document().runner()->settings().backend == u"cpu"
              ? tr("The model is running…")
              : tr("The model is running. The first run compiles and measures the kernels of the device…");

@@ -55,7 +55,7 @@ StatusWidget::StatusWidget(Documents* documents, const Theme* theme, QMenuBar* b
   lost_ = new QLabel(this);
   for (QLabel* label : {live_, kept_, lost_}) row->addWidget(label);
   bar->setCornerWidget(this, Qt::TopRightCorner);
-  connect(documents_, &Documents::progress_changed, this, &StatusWidget::update_progress);
+  connect(documents_, &Documents::tasks_changed, this, &StatusWidget::update_progress);
   connect(job_, &JobBar::resized, this, &StatusWidget::update_position);
   update_badge();
 }

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 
-#include "document/job.h"
 #include "lesson_player.h"
 #include "recent_thumbnails.h"
 #include "shell.h"
@@ -53,7 +52,7 @@ QPushButton* line(QWidget* parent, const QString& text, const QString& tip) {
 WelcomePage::WelcomePage(Shell& shell) : QWidget(shell.window), shell_(shell) {
   setObjectName(QStringLiteral("welcome"));
   shell_.window->installEventFilter(this);
-  connect(shell_.documents, &Documents::progress_changed, this, &WelcomePage::show_progress);
+  connect(shell_.documents, &Documents::tasks_changed, this, &WelcomePage::show_progress);
   connect(&reading_, &Background::done, this, [this](const std::shared_ptr<const void>& result) {
     const auto pictures = std::static_pointer_cast<const std::vector<QImage>>(result);
     for (size_t i = 0; i < std::min(recent_.size(), pictures->size()); ++i)
@@ -64,8 +63,9 @@ WelcomePage::WelcomePage(Shell& shell) : QWidget(shell.window), shell_(shell) {
 
 void WelcomePage::show_progress() {
   if (isHidden() || doing_ == nullptr) return;
-  const auto job = job_of(*shell_.documents);
-  doing_->setText(job ? job->text : tr("Memory visualizer, profiler and step debugger for tensor programs"));
+  const auto tasks = shell_.documents->tasks();
+  doing_->setText(!tasks.empty() ? tasks.front()->title()
+                                 : tr("Memory visualizer, profiler and step debugger for tensor programs"));
 }
 
 // Docks are raised when they are restored or selected; messages stay on top.

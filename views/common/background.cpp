@@ -1,81 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/background.h>
 
-#include <QCoreApplication>
-#include <QMetaObject>
-#include <QMutex>
-#include <QThreadPool>
-
 namespace arenascope::views {
 
-QThreadPool* background_pool() {
-  static QThreadPool* const pool = [] {
-    auto* made = new QThreadPool(QCoreApplication::instance());
-    made->setMaxThreadCount(std::max(4, made->maxThreadCount()));
-    return made;
-  }();
-  return pool;
+Background::Background(QObject* parent) : QObject(parent) {
+  connect(&task_, &Task::finished, this, &Background::finished);
+  connect(&task_, &Task::cancelled, this, [this] {
+    next_ = nullptr;
+    Q_EMIT cancelled();
+  });
 }
 
-namespace {
-
-// Not Qt's global pool: painting uses it to fill large or shaded areas in parallel and waits for it.
-QThreadPool* render_pool() {
-  static QThreadPool* const pool = new QThreadPool(QCoreApplication::instance());
-  return pool;
-}
-
-}  // namespace
-
-// Shared by a running job and its view, to detect that the view is gone.
-struct Background::State {
-  QMutex mutex;
-  Background* owner = nullptr;  // guarded by mutex; null after the view is destroyed
-};
-
-Background::Background(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) { state_->owner = this; }
-
-Background::~Background() {
-  stop_.request_stop();
-  const QMutexLocker lock(&state_->mutex);
-  state_->owner = nullptr;
+void Background::list_in(TaskList* list, const QString& title) {
+  cancel();
+  title_ = title;
+  task_.list_in(list);
 }
 
 void Background::request(Job job) {
-  if (running_) {
+  if (busy())
     next_ = std::move(job);
-    return;
-  }
-  start(std::move(job));
+  else
+    start(std::move(job));
 }
 
 void Background::cancel() {
   next_ = nullptr;
-  stop_.request_stop();
-  ++number_;
+  result_ = nullptr;
+  task_.discard();
 }
-
-bool Background::busy() const { return running_; }
 
 void Background::start(Job job) {
-  running_ = true;
-  stop_ = std::stop_source();
-  const int number = ++number_;
-  render_pool()->start([state = state_, job = std::move(job), number, token = stop_.get_token()]() mutable {
-    Result result = token.stop_requested() ? nullptr : job(token);
-    job = nullptr;
-    const QMutexLocker lock(&state->mutex);
-    if (!state->owner) return;
-    QMetaObject::invokeMethod(
-        state->owner, [owner = state->owner, number, result = std::move(result)] { owner->finished(number, result); },
-        Qt::QueuedConnection);
-  });
+  const auto work = [this, job = std::move(job)](const TaskRun& run) {
+    Result result = run.stop().stop_requested() ? nullptr : job(run.stop());
+    run.post([this, result = std::move(result)] { result_ = result; });
+  };
+  task_.start(title_, work, render_pool());
 }
 
-void Background::finished(int number, Result result) {
-  running_ = false;
-  if (number == number_ && result) Q_EMIT done(result);
-  if (next_ && !running_) start(std::exchange(next_, nullptr));
+void Background::finished() {
+  if (const Result result = std::exchange(result_, nullptr)) Q_EMIT done(result);
+  if (next_ && !busy()) start(std::exchange(next_, nullptr));
 }
 
 }  // namespace arenascope::views

@@ -3,18 +3,9 @@
 // running one is completed, so that a view that is panned continuously still gets updates. Results are immutable and
 // are delivered on the UI thread.
 #pragma once
-#include <QObject>
-#include <functional>
-#include <memory>
-#include <stop_token>
-
-class QThreadPool;
+#include <views/common/task.h>
 
 namespace arenascope::views {
-
-// The thread pool for long jobs (searches, reading files), separate from the pool that renders views, which must
-// respond within milliseconds. The program waits for its running jobs at exit.
-QThreadPool* background_pool();
 
 class Background : public QObject {
   Q_OBJECT
@@ -22,26 +13,27 @@ class Background : public QObject {
   using Result = std::shared_ptr<const void>;
   using Job = std::function<Result(std::stop_token)>;  // returns null if it was stopped
 
+  // The destructor does not wait: the result of a job that still runs is discarded.
   explicit Background(QObject* parent = nullptr);
-  ~Background() override;  // does not wait: the result of a job that still runs is discarded
+  // Lists running jobs for the user, who can cancel them.
+  void list_in(TaskList* list, const QString& title);
 
   void request(Job job);
   void cancel();
-  bool busy() const;
+  bool busy() const { return task_.running(); }
 
  Q_SIGNALS:
   void done(std::shared_ptr<const void> result);
+  void cancelled();  // by the user
 
  private:
-  struct State;
   void start(Job job);
-  void finished(int number, Result result);
+  void finished();
 
-  std::shared_ptr<State> state_;
+  Task task_;
+  QString title_;
   Job next_;
-  std::stop_source stop_;
-  int number_ = 0;  // number of the most recent job
-  bool running_ = false;
+  Result result_;
 };
 
 }  // namespace arenascope::views

@@ -6,6 +6,7 @@
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 #include <views/common/shared_axis.h>
+#include <views/common/task.h>
 #include <views/common/theme.h>
 
 #include <memory>
@@ -19,6 +20,7 @@ struct ViewContext {
   SharedAxis* axis = nullptr;
   Theme* theme = nullptr;
   PinnedNotes* notes = nullptr;  // null: notes are not supported
+  TaskList* tasks = nullptr;     // lists what the views compute; null: not listed
 };
 
 // Owns a view's connections to the current context as their context object; reset() disconnects them.

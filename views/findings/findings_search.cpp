@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/findings/findings_search.h>
 
-#include <QCoreApplication>
-#include <QPointer>
-#include <QThreadPool>
-
 namespace arenascope::views {
 
-FindingsSearch::~FindingsSearch() { stopping_.request_stop(); }
-
-FindingsSearch::FindingsSearch(SessionSource* source, QObject* parent) : QObject(parent), source_(source) {
+FindingsSearch::FindingsSearch(SessionSource* source, TaskList* tasks) : source_(source), task_(tasks) {
   connect(source_, &SessionSource::session_replaced, this, [this] {
-    stop();
+    task_.discard();
     searched_graph_ = searched_plan_ = nullptr;
     searched_ = searched_with_run_ = false;
     findings_.clear();
     about_ = {};
     Q_EMIT changed();
   });
+  connect(&task_, &Task::changed, this, &FindingsSearch::changed);
+  connect(&task_, &Task::finished, this, &FindingsSearch::found);
 }
 
 bool FindingsSearch::out_of_date() const {
@@ -32,7 +28,7 @@ bool FindingsSearch::out_of_date() const {
 }
 
 void FindingsSearch::start(double budget_seconds) {
-  stop();
+  task_.discard();
   const SnapshotPtr& s = source_->snapshot();
   const trace::GraphInfo* graph = source_->graph();
   const trace::PlanInfo* plan = source_->shown_plan() ? source_->ghost_plan() : source_->plan();
@@ -46,42 +42,17 @@ void FindingsSearch::start(double budget_seconds) {
   if (plan && plan->id.valid() && plan->id.index() < s->plans.size()) in.plan = s->plans[plan->id.index()];
   about_ = in;
   if (!in.graph && s->event_count == 0) return Q_EMIT changed();
-  busy_ = true;
-  done_ = 0;
-  stopping_ = std::stop_source();
-  const int number = ++number_;
-  // Results are delivered on the UI thread, and only while this object exists.
-  const auto report = [self = QPointer<FindingsSearch>(this), number](std::vector<Finding> found, double done) {
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [self, found = std::move(found), done, number]() mutable {
-          if (self) self->receive(std::move(found), done, number);
-        },
-        Qt::QueuedConnection);
-  };
-  FindingsOptions options;
-  options.budget_seconds = budget_seconds;
-  options.stop = stopping_.get_token();
-  options.progress = [report](const std::vector<Finding>& found, double done) { report(found, done); };
-  background_pool()->start([in, options, report] { report(find_savings(in, options), 2); });
-  Q_EMIT changed();
-}
-
-void FindingsSearch::stop() {
-  stopping_.request_stop();
-  if (!busy_) return;
-  ++number_;
-  busy_ = false;
-  Q_EMIT changed();
-}
-
-void FindingsSearch::receive(std::vector<Finding> findings, double done, int number) {
-  if (number != number_) return;
-  findings_ = std::move(findings);
-  done_ = std::min(done, 1.0);
-  busy_ = done <= 1;
-  Q_EMIT changed();
-  if (!busy_) Q_EMIT found();
+  task_.start(tr("Searching for savings…"), [this, in, budget_seconds](const TaskRun& execution) {
+    const auto report = [this, &execution](const std::vector<Finding>& found, double done) {
+      execution.post([this, found] { findings_ = found; });
+      execution.progress(done);
+    };
+    FindingsOptions options;
+    options.budget_seconds = budget_seconds;
+    options.stop = execution.stop();
+    options.progress = report;
+    report(find_savings(in, options), 1);
+  });
 }
 
 }  // namespace arenascope::views

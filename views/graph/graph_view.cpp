@@ -42,6 +42,8 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   connect(&recolour_timer_, &QTimer::timeout, this, &GraphView::recolour);
   connect(theme_, &Theme::changed, this, &GraphView::recolour);
   connect(&job_, &LayoutJob::ready, this, &GraphView::show_picture);
+  connect(&job_, &LayoutJob::cancelled, this,
+          [this] { canvas_->set_busy(canvas_->scene().ready() ? QString() : tr("The layout was cancelled.")); });
   connect_canvas();
   connect(search_, &GraphSearch::found, this, &GraphView::recolour);
   connect(search_, &GraphSearch::step_requested, this, &GraphView::find_next);
@@ -114,7 +116,7 @@ void GraphView::set_context(const ViewContext& context, const ViewState& state) 
   selection_ = context.selection;
   axis_ = context.axis;
   listen();
-  job_.cancel();
+  job_.list_in(context.tasks);
   canvas_->set_scene({});
   canvas_->set_marks({});
   canvas_->set_busy({});

@@ -2,36 +2,20 @@
 #include "layout_job.h"
 
 namespace arenascope::views {
-namespace {
-
-struct Answer {
-  std::shared_ptr<const GraphPicture> picture;
-  int number = 0;
-};
-
-}  // namespace
 
 LayoutJob::LayoutJob(QObject* parent) : QObject(parent) {
-  connect(&worker_, &Background::done, this, [this](const Background::Result& result) {
-    const auto answer = std::static_pointer_cast<const Answer>(result);
-    if (!running_ || answer->number != number_) return;
-    running_ = false;
-    Q_EMIT ready(answer->picture);
+  connect(&task_, &Task::cancelled, this, &LayoutJob::cancelled);
+  connect(&task_, &Task::finished, this, [this] {
+    if (const auto picture = std::exchange(picture_, nullptr)) Q_EMIT ready(picture);
   });
-}
-
-void LayoutJob::cancel() {
-  worker_.cancel();
-  running_ = false;
 }
 
 void LayoutJob::start(const GraphRequest& request) {
-  cancel();
-  running_ = true;
-  worker_.request([request, number = ++number_](std::stop_token stop) -> Background::Result {
-    auto picture = prepare_graph(request, stop);
-    return picture ? std::make_shared<Answer>(Answer{std::move(picture), number}) : nullptr;
-  });
+  picture_ = nullptr;
+  const auto work = [this, request](const TaskRun& run) {
+    run.post([this, picture = prepare_graph(request, run.stop())] { picture_ = picture; });
+  };
+  task_.start(tr("Laying out the graph…"), work, render_pool());
 }
 
 }  // namespace arenascope::views

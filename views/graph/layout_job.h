@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prepares the picture of a graph on a worker. A new request cancels the previous one.
 #pragma once
-#include <views/common/background.h>
+#include <views/common/task.h>
 
 #include "graph_picture.h"
 
@@ -13,16 +13,18 @@ class LayoutJob : public QObject {
   explicit LayoutJob(QObject* parent = nullptr);
 
   void start(const GraphRequest& request);
-  void cancel();
-  bool running() const { return running_; }
+  void cancel() { task_.discard(); }
+  bool running() const { return task_.running(); }
+  // Lists a running job for the user, who can cancel it: the previous picture stays.
+  void list_in(TaskList* list) { task_.list_in(list); }
 
  Q_SIGNALS:
   void ready(std::shared_ptr<const arenascope::views::GraphPicture> picture);
+  void cancelled();  // by the user
 
  private:
-  Background worker_;
-  bool running_ = false;
-  int number_ = 0;  // number of the latest request
+  Task task_;
+  std::shared_ptr<const GraphPicture> picture_;  // result of the job that ends
 };
 
 }  // namespace arenascope::views

@@ -10,6 +10,7 @@
 #include <QString>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 namespace arenascope::views {
@@ -75,6 +76,7 @@ struct TableInput {
   std::shared_ptr<const trace::PlanInfo> plan;
   ComparisonPtr comparison = nullptr;  // null: no comparison
   trace::PlanId in_use = {};           // the plan of the run, if another one is shown
+  std::stop_token stop = {};           // requested: the table is not needed
 
   static TableInput of(const SessionSource& source);
 };

@@ -38,6 +38,7 @@ TablePanel::TablePanel(const QString& name, TableFactory factory, SessionSource*
   timer_.setSingleShot(true);
   timer_.setInterval(kRefreshMs);
   connect(&timer_, &QTimer::timeout, this, &TablePanel::make_soon);
+  connect(&worker_, &Background::cancelled, this, &TablePanel::cancelled);
   connect(&worker_, &Background::done, this,
           [this](const Background::Result& table) { take(std::static_pointer_cast<const Table>(table)); });
   connect(clear_range_, &QToolButton::clicked, this, [this] { selection_->clear(); });
@@ -227,7 +228,11 @@ void TablePanel::make_soon() {
   if (items <= kMaxSynchronousItems) return refresh();
   stale_ = false;
   timer_.stop();
-  worker_.request([factory = factory_, input](std::stop_token) -> Background::Result { return factory(input); });
+  worker_.request([factory = factory_, input](std::stop_token stop) -> Background::Result {
+    TableInput stoppable = input;
+    stoppable.stop = std::move(stop);
+    return factory(stoppable);
+  });
 }
 
 void TablePanel::take(TablePtr table) {

@@ -22,18 +22,18 @@ Result<Devices> replay(const std::string& path, const std::vector<std::string>& 
 
 }  // namespace
 
+AllocatorReplays::AllocatorReplays(views::TaskList* tasks) : task_(tasks) {
+  connect(&task_, &views::Task::changed, this, &AllocatorReplays::changed);
+}
+
 void AllocatorReplays::begin(const QString& path, const QStringList& settings, Bytes memory) {
   std::vector<std::string> texts;
   for (const QString& text : settings) texts.push_back(text.toStdString());
-  start([this, file = path.toStdString(), texts, memory](const Part& part) {
-    auto done = replay(file, texts, memory, part.stop);
-    tell(
-        part,
-        [this, done = std::move(done)] {
-          problem_ = done ? QString() : QString::fromStdString(done.error().message);
-          if (done) devices_ = *done;
-        },
-        true);
+  task_.start(tr("Replaying allocator requests…"), [=, this, file = path.toStdString()](const views::TaskRun& run) {
+    run.post([this, done = replay(file, texts, memory, run.stop())] {
+      problem_ = done ? QString() : QString::fromStdString(done.error().message);
+      if (done) devices_ = *done;
+    });
   });
 }
 

@@ -2,14 +2,13 @@
 // Replays the allocator requests of a memory snapshot with other settings, on a background thread.
 #pragma once
 #include <arenascope/allocator_sim/replays.h>
+#include <views/common/task.h>
 
 #include <QStringList>
 
-#include "background_job.h"
-
 namespace arenascope::app {
 
-class AllocatorReplays : public BackgroundJob {
+class AllocatorReplays : public QObject {
   Q_OBJECT
  public:
   struct Device {
@@ -18,16 +17,21 @@ class AllocatorReplays : public BackgroundJob {
     std::vector<allocator_sim::Replay> replays;
   };
 
-  explicit AllocatorReplays(QObject* parent = nullptr) : BackgroundJob(parent) {}
-  ~AllocatorReplays() override { finish(); }
+  explicit AllocatorReplays(views::TaskList* tasks);
 
-  // Replays the snapshot at `path` with each of `settings`. `memory`: device memory in bytes, 0: unlimited.
+  // Discards a running replay. Replays the snapshot at `path` with each of `settings`. `memory`: device memory in bytes, 0: unlimited.
   void begin(const QString& path, const QStringList& settings, Bytes memory);
 
+  const views::Task& task() const { return task_; }
+  bool busy() const { return task_.running(); }
   const std::vector<Device>& devices() const { return devices_; }
   const QString& problem() const { return problem_; }  // error that ended the last replay; empty: none
 
+ Q_SIGNALS:
+  void changed();
+
  private:
+  views::Task task_;
   std::vector<Device> devices_;
   QString problem_;
 };

@@ -47,13 +47,8 @@ void Document::close_async(std::unique_ptr<Document> document) {
   discarded->settle_timer_.stop();
   discarded->source_.set_live(false);
   discarded->debugger_.stop_playing();
-  discarded->replanning_.cancel();
-  discarded->findings_.stop();
-  discarded->comparing_.cancel();
-  GenerationJob::close_async(std::move(discarded->generation_));
-  TrainingJob::close_async(std::move(discarded->training_));
-  AllocatorReplays::close_async(std::move(discarded->replays_));
-  QueryJob::close_async(std::move(discarded->queries_));
+  for (Task* task : discarded->tasks_.running())
+    if (task != &discarded->saver_->task()) task->discard();
   Saver::close_async(std::move(discarded->saver_));
   RunController::close_async(std::move(discarded->runner_));
   discarded->deleteLater();
@@ -64,7 +59,6 @@ void Document::connect_runner() {
   connect(r, &RunController::opened, this, &Document::on_opened);
   connect(r, &RunController::failed, this, &Document::failed);
   connect(r, &RunController::values, this, &Document::values);
-  connect(r, &RunController::progress, this, &Document::set_progress);
   connect(r, &RunController::session_grew, this, [this] { source_.refresh(); });
   connect(r, &RunController::planned, this, &Document::on_plans_added);
   connect(r, &RunController::paused_at, this, &Document::pause_at);
@@ -78,13 +72,11 @@ void Document::connect_runner() {
 
 void Document::connect_jobs() {
   connect(&replanning_, &Replanning::failed, this, &Document::failed);
-  connect(&replanning_, &Replanning::changed, this, &Document::progress_changed);
-  connect(&findings_, &FindingsSearch::changed, this, &Document::progress_changed);
+  connect(&tasks_, &TaskList::changed, this, &Document::tasks_changed);
   connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::update_steps);
-  connect(&comparing_, &CompareLoader::changed, this, &Document::progress_changed);
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
-  connect(&source_, &SessionSource::session_replaced, queries_.get(), &QueryJob::forget);
+  connect(&source_, &SessionSource::session_replaced, &queries_, &QueryJob::forget);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
   connect(&source_, &SessionSource::changed, this, &Document::settle_playhead);
   connect(&notes_, &PinnedNotes::changed, this, [this] {
@@ -95,23 +87,9 @@ void Document::connect_jobs() {
   });
   connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
   connect(saver_.get(), &Saver::failed, this, &Document::failed);
-  for (BackgroundJob* job : std::initializer_list<BackgroundJob*>{saver_.get(), generation_.get(), training_.get(),
-                                                                  replays_.get(), queries_.get()})
-    connect(job, &BackgroundJob::changed, this, &Document::progress_changed);
   // Runs of a generation are shown from its first token on.
-  connect(generation_.get(), &GenerationJob::session_begun, this, &Document::show_session);
-  connect(generation_.get(), &GenerationJob::changed, &source_, &SessionSource::refresh);
-}
-
-void Document::set_progress(const QString& text, double share) {
-  if (progress_.isEmpty()) progress_since_.start();
-  progress_ = text;
-  progress_share_ = share;
-  Q_EMIT progress_changed();
-}
-
-double Document::progress_seconds() const {
-  return progress_.isEmpty() ? 0 : static_cast<double>(progress_since_.elapsed()) / 1e3;
+  connect(&generation_, &GenerationJob::session_begun, this, &Document::show_session);
+  connect(&generation_, &GenerationJob::changed, &source_, &SessionSource::refresh);
 }
 
 void Document::show_session(std::shared_ptr<trace::Session> session, const QString& title) {
@@ -238,7 +216,7 @@ void Document::replan(const RunSettings& settings) {
 }
 
 bool Document::will_be_kept() const {
-  if (generation_->will_be_kept()) return true;
+  if (generation_.will_be_kept()) return true;
   const SavedMark* saved = runner_->saved_mark();
   if (saved == nullptr || !runner_->session()) return false;
   const auto snapshot = runner_->session()->snapshot();
@@ -260,7 +238,7 @@ void Document::save_recording(const QString& path) {
         if (!alive || !alive->runner_ || !session) return;  // closed in the meantime
         if (SavedMark* saved = alive->runner_->saved_mark(); saved != nullptr && session == alive->runner_->session())
           saved->set(*snapshot);
-        if (session == alive->generation_->session()) alive->generation_->mark_saved(*snapshot);
+        if (session == alive->generation_.session()) alive->generation_.mark_saved(*snapshot);
       });
 }
 

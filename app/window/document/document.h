@@ -30,7 +30,8 @@ class DocumentParts {
  public:
   explicit DocumentParts(views::Theme* theme);
 
-  views::ViewContext context() { return {&source_, &selection_, &axis_, theme_, &notes_}; }
+  views::ViewContext context() { return {&source_, &selection_, &axis_, theme_, &notes_, &tasks_}; }
+  views::TaskList* tasks() { return &tasks_; }
   views::SessionSource* source() { return &source_; }
   views::SelectionModel* selection() { return &selection_; }
   views::SharedAxis* axis() { return &axis_; }
@@ -43,10 +44,10 @@ class DocumentParts {
   ContentModel* content_model() { return &content_; }
   const DocumentContent& content() const { return content_.current(); }
   Messages* messages() { return &messages_; }
-  GenerationJob* generation() { return generation_.get(); }
-  TrainingJob* training() { return training_.get(); }
-  AllocatorReplays* replays() { return replays_.get(); }
-  QueryJob* queries() { return queries_.get(); }
+  GenerationJob* generation() { return &generation_; }
+  TrainingJob* training() { return &training_; }
+  AllocatorReplays* replays() { return &replays_; }
+  QueryJob* queries() { return &queries_; }
   Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
   // State of views while another document is shown.
@@ -63,22 +64,23 @@ class DocumentParts {
 
  protected:
   views::Theme* theme_;
-  std::unique_ptr<RunController> runner_ = std::make_unique<RunController>();
+  views::TaskList tasks_;
+  std::unique_ptr<RunController> runner_ = std::make_unique<RunController>(&tasks_);
   views::SessionSource source_;
   views::SelectionModel selection_;
   views::SharedAxis axis_{&source_};
   views::PinnedNotes notes_{&axis_};
   Messages messages_;
-  Replanning replanning_{&source_, runner_.get()};
-  CompareLoader comparing_;
-  views::FindingsSearch findings_{&source_};
+  Replanning replanning_{&source_, runner_.get(), &tasks_};
+  CompareLoader comparing_{&tasks_};
   Debugger debugger_;
   ContentModel content_{&source_, runner_.get()};
-  std::unique_ptr<GenerationJob> generation_ = std::make_unique<GenerationJob>();
-  std::unique_ptr<TrainingJob> training_ = std::make_unique<TrainingJob>();
-  std::unique_ptr<AllocatorReplays> replays_ = std::make_unique<AllocatorReplays>();
-  std::unique_ptr<QueryJob> queries_ = std::make_unique<QueryJob>();
-  std::unique_ptr<Saver> saver_ = std::make_unique<Saver>();
+  std::unique_ptr<Saver> saver_ = std::make_unique<Saver>(&tasks_);
+  GenerationJob generation_{&tasks_};
+  AllocatorReplays replays_{&tasks_};
+  TrainingJob training_{&tasks_};
+  QueryJob queries_{&tasks_};
+  views::FindingsSearch findings_{&source_, &tasks_};
   ViewHistory history_;
   ViewStates view_states_;
 };
@@ -93,9 +95,6 @@ class Document : public QObject, public DocumentParts {
 
   const QString& title() const { return title_; }
   QString spec() const { return runner_->spec(); }
-  const QString& progress() const { return progress_; }      // text of an open or read operation; empty: none
-  double progress_share() const { return progress_share_; }  // its completed share; negative: unknown
-  double progress_seconds() const;                           // its elapsed time
   const QString& paused_before() const { return paused_before_; }
   bool empty() const { return !source_.session() && runner_->state() == RunState::Empty; }
 
@@ -112,7 +111,7 @@ class Document : public QObject, public DocumentParts {
  Q_SIGNALS:
   void opened();  // a new session
   void state_changed();
-  void progress_changed();
+  void tasks_changed();
   void compared();
   void failed(const QString& message);               // also posted to messages()
   void noted(const arenascope::app::Message& note);  // about what was opened; also posted to messages()
@@ -128,13 +127,10 @@ class Document : public QObject, public DocumentParts {
   void settle_playhead();
   void restore_breakpoints();
   void tell_of_older_runs();
-  void set_progress(const QString& text, double share = -1);
 
-  QString title_, progress_, paused_before_;
+  QString title_, paused_before_;
   QString notes_of_;         // settings key of the pinned notes; empty: not saved
   QString breakpoints_key_;  // settings key of the breakpoints
-  double progress_share_ = -1;
-  QElapsedTimer progress_since_;
   QTimer settle_timer_;
   std::shared_ptr<const trace::PlanInfo> plan_before_;  // drawn under the plan that is being computed
   bool discard_reported_ = false;                       // the message about discarded runs was posted

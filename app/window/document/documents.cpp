@@ -13,7 +13,7 @@ std::unique_ptr<Document> Documents::make() {
   d->messages()->set_log(&log_, [d] { return d->title(); });
   connect(d, &Document::opened, this, [this, d] { on_opened(d); });
   connect(d, &Document::failed, this, [this, d](const QString& message) { on_failed(d, message); });
-  connect(d, &Document::progress_changed, this, &Documents::progress_changed);
+  connect(d, &Document::tasks_changed, this, &Documents::tasks_changed);
   return document;
 }
 
@@ -66,9 +66,27 @@ void Documents::on_failed(Document* document, const QString& message) {
   if (opening_.get() == document && nothing) {
     current().messages()->fail(message);
     Document::close_async(std::move(opening_));
-    Q_EMIT progress_changed();
+    Q_EMIT tasks_changed();
   }
   if (nothing) open_next();
+}
+
+std::vector<views::Task*> Documents::tasks() {
+  std::vector<views::Task*> out;
+  if (opening_) out = opening_->tasks()->running();
+  const auto of_current = current().tasks()->running();
+  out.insert(out.end(), of_current.begin(), of_current.end());
+  return out;
+}
+
+std::vector<std::pair<Document*, views::Task*>> Documents::all_tasks() {
+  std::vector<std::pair<Document*, views::Task*>> out;
+  const auto add = [&out](Document* document) {
+    for (views::Task* task : document->tasks()->running()) out.emplace_back(document, task);
+  };
+  if (opening_) add(opening_.get());
+  for (const auto& document : all_) add(document.get());
+  return out;
 }
 
 void Documents::show(size_t index) {

@@ -30,6 +30,10 @@ class Documents : public QObject {
   void open(const QString& spec, const RunSettings& settings);           // reopens a spec that is already open
   void open_all(const QStringList& specs, const RunSettings& settings);  // sequentially
   void cancel_opening();
+  // Running tasks of the document being opened and of the current one; the one the user waits for comes first.
+  std::vector<views::Task*> tasks();
+  // Running tasks of all documents.
+  std::vector<std::pair<Document*, views::Task*>> all_tasks();
   void show(size_t index);
   void show_next(int direction);
   void close(size_t index);  // closing the last one leaves an empty document
@@ -40,7 +44,7 @@ class Documents : public QObject {
   void changed();   // the list or a title changed
   void opened(arenascope::app::Document* document);
   void closing(size_t index);  // before it is removed
-  void progress_changed();
+  void tasks_changed();
 
  private:
   std::unique_ptr<Document> make();

@@ -157,12 +157,12 @@ struct GenerationJob::Update {
   std::shared_ptr<trace::Session> session;
   QString title, problem;
   double prefill_rate = 0, decode_rate = 0;
-  bool ended = false, done = false;
+  bool ended = false;
 };
 
-GenerationJob::GenerationJob(QObject* parent) : BackgroundJob(parent) {}
-
-GenerationJob::~GenerationJob() { finish(); }
+GenerationJob::GenerationJob(views::TaskList* tasks) : task_(tasks, views::Task::OnCancel::Keep) {
+  connect(&task_, &views::Task::changed, this, &GenerationJob::changed);
+}
 
 std::shared_ptr<const trace::Session> GenerationJob::session() const { return engine_ ? engine_->session : nullptr; }
 
@@ -172,16 +172,16 @@ void GenerationJob::mark_saved(const trace::Snapshot& snapshot) {
 
 bool GenerationJob::will_be_kept() const { return !tokens_.empty() && engine_ && engine_->unsaved(); }
 
-void GenerationJob::post_update(const Part& part, Update update) {
-  const bool last = update.done;
-  tell(
-      part, [this, update = std::move(update)] { apply(update); }, last);
+void GenerationJob::post_update(const views::TaskRun& execution, Update update) {
+  execution.post([this, update = std::move(update)] {
+    apply(update);
+    Q_EMIT changed();
+  });
 }
 
 void GenerationJob::apply(const Update& update) {
   if (update.run_of_last.valid() && !tokens_.empty()) tokens_.back().run = update.run_of_last;
   tokens_.insert(tokens_.end(), update.tokens.begin(), update.tokens.end());
-  if (!update.tokens.empty() && !update.tokens.back().given) generated_ += static_cast<int>(update.tokens.size());
   if (!update.problem.isEmpty()) problem_ = update.problem;
   if (update.prefill_rate > 0) prefill_rate_ = update.prefill_rate;
   if (update.decode_rate > 0) decode_rate_ = update.decode_rate;
@@ -189,17 +189,13 @@ void GenerationJob::apply(const Update& update) {
   if (update.session) Q_EMIT session_begun(update.session, update.title);
 }
 
-double GenerationJob::share() const {
-  return requested_ > 0 && generated_ > 0 ? static_cast<double>(generated_) / static_cast<double>(requested_) : -1;
-}
-
 // Feeds the prompt; false if there is nothing to continue from.
-bool GenerationJob::read_prompt(const Part& part, Engine& engine, const std::string& spec,
+bool GenerationJob::read_prompt(const views::TaskRun& execution, Engine& engine, const std::string& spec,
                                 const GenerationRequest& request, const RunSettings& settings) {
   const auto fail = [&](const Error& error) {
     Update update;
-    update.problem = QString::fromStdString(error.message), update.done = true;
-    post_update(part, std::move(update));
+    update.problem = QString::fromStdString(error.message);
+    post_update(execution, std::move(update));
     return false;
   };
   if (auto ok = engine.open(spec, request, settings); !ok) return fail(ok.error());
@@ -220,14 +216,14 @@ bool GenerationJob::read_prompt(const Part& part, Engine& engine, const std::str
   }
   update.session = engine.session, update.title = QString::fromStdString(generator.name());
   update.prefill_rate = rate(count, engine.prefill);
-  post_update(part, std::move(update));
+  post_update(execution, std::move(update));
   return true;
 }
 
-void GenerationJob::generate(const Part& part, Engine& engine, int tokens) {
+void GenerationJob::generate(const views::TaskRun& execution, Engine& engine, int tokens) {
   Generator& generator = *engine.generator;
   Update last;
-  for (int i = 0; i < tokens && !part.stop.stop_requested() && !last.ended && last.problem.isEmpty(); ++i) {
+  for (int i = 0; i < tokens && !execution.stop().stop_requested() && !last.ended && last.problem.isEmpty(); ++i) {
     Update update;
     Status ok;
     if (!engine.waiting.empty()) {
@@ -250,29 +246,30 @@ void GenerationJob::generate(const Part& part, Engine& engine, int tokens) {
     update.tokens.push_back(std::move(token));
     engine.waiting = {*id};
     last.ended = engine.tokenizer && engine.tokenizer->ends(*id);
-    post_update(part, std::move(update));
+    post_update(execution, std::move(update));
+    execution.progress(static_cast<double>(i + 1) / tokens);
   }
-  last.done = true;
-  post_update(part, std::move(last));
+  post_update(execution, std::move(last));
 }
 
 void GenerationJob::begin(const QString& spec, const GenerationRequest& request, const RunSettings& settings) {
-  finish();  // after its current token
   tokens_.clear();
   problem_.clear();
   prefill_rate_ = decode_rate_ = 0;
   ended_ = false;
-  requested_ = request.tokens, generated_ = 0;
   engine_ = std::make_shared<Engine>();
-  start([this, engine = engine_, model = spec.toStdString(), request, settings](const Part& part) {
-    if (read_prompt(part, *engine, model, request, settings)) generate(part, *engine, request.tokens);
-  });
+  task_.start(tr("Generating text…"),
+              [this, engine = engine_, model = spec.toStdString(), request, settings](const views::TaskRun& execution) {
+                if (read_prompt(execution, *engine, model, request, settings))
+                  generate(execution, *engine, request.tokens);
+              });
 }
 
 void GenerationJob::resume(int tokens) {
   if (!can_resume()) return;
-  requested_ = tokens, generated_ = 0;
-  start([this, engine = engine_, tokens](const Part& part) { generate(part, *engine, tokens); });
+  task_.start(tr("Generating text…"), [this, engine = engine_, tokens](const views::TaskRun& execution) {
+    generate(execution, *engine, tokens);
+  });
 }
 
 }  // namespace arenascope::app

@@ -3,11 +3,11 @@
 // candidates and KV cache rows; the runs are recorded into a session that the views show.
 #pragma once
 #include <arenascope/trace/session.h>
+#include <views/common/task.h>
 
 #include <memory>
 #include <vector>
 
-#include "background_job.h"
 #include "run_settings.h"
 
 namespace arenascope::app {
@@ -39,17 +39,18 @@ struct GeneratedToken {
   trace::RunId run;             // run that computed its keys and values; none yet for the last token
 };
 
-class GenerationJob : public BackgroundJob {
+class GenerationJob : public QObject {
   Q_OBJECT
  public:
-  explicit GenerationJob(QObject* parent = nullptr);
-  ~GenerationJob() override;  // waits for the current computation
+  explicit GenerationJob(views::TaskList* tasks);
 
   void begin(const QString& spec, const GenerationRequest& request, const RunSettings& settings);
   void resume(int tokens);  // after the existing text
 
+  void stop() { task_.cancel(); }  // after the current token
+  const views::Task& task() const { return task_; }
+  bool busy() const { return task_.running(); }
   bool can_resume() const { return !busy() && engine_ != nullptr && problem_.isEmpty() && !ended_; }
-  double share() const override;  // share of the requested tokens
   const std::vector<GeneratedToken>& tokens() const { return tokens_; }
   const QString& problem() const { return problem_; }
   bool ended() const { return ended_; }  // by an end-of-text token
@@ -62,23 +63,24 @@ class GenerationJob : public BackgroundJob {
   bool will_be_kept() const;
 
  Q_SIGNALS:
+  void changed();
   void session_begun(std::shared_ptr<arenascope::trace::Session> session, const QString& title);
 
  private:
   struct Engine;
   struct Update;
   void apply(const Update& update);
-  // On the worker thread.
-  void post_update(const Part& part, Update update);
-  bool read_prompt(const Part& part, Engine& engine, const std::string& spec, const GenerationRequest& request,
-                   const RunSettings& settings);
-  void generate(const Part& part, Engine& engine, int tokens);
+  // On the worker thread; they use this object in reports only, since it may be destroyed meanwhile.
+  void post_update(const views::TaskRun& execution, Update update);
+  bool read_prompt(const views::TaskRun& execution, Engine& engine, const std::string& spec,
+                   const GenerationRequest& request, const RunSettings& settings);
+  void generate(const views::TaskRun& execution, Engine& engine, int tokens);
 
+  views::Task task_;
   std::shared_ptr<Engine> engine_;  // owned by the worker thread while busy
   std::vector<GeneratedToken> tokens_;
   QString problem_;
   bool ended_ = false;
-  int requested_ = 0, generated_ = 0;  // tokens of the running request after the prompt
   double prefill_rate_ = 0, decode_rate_ = 0;
 };
 

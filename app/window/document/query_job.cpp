@@ -50,34 +50,23 @@ QueryOutcome run_query(const QString& sql, const views::SnapshotPtr& snapshot, t
 
 }  // namespace
 
+QueryJob::QueryJob(views::TaskList* tasks) : task_(tasks, views::Task::OnCancel::Keep) {
+  connect(&task_, &views::Task::changed, this, &QueryJob::changed);
+}
+
 void QueryJob::begin(const QString& sql, views::SnapshotPtr snapshot, trace::GraphId graph) {
-  if (busy()) {
-    next_ = [this, sql, snapshot, graph] { begin(sql, snapshot, graph); };
-    return stop();
-  }
-  start([this, sql, snapshot = std::move(snapshot), graph](const Part& part) {
-    auto outcome = run_query(sql, snapshot, graph, part.stop);
-    tell(
-        part,
-        [this, number = part.number, outcome = std::move(outcome)] {
-          if (number <= discarded_) return;
-          problem_ = outcome.problem;
-          position_ = outcome.position;
-          was_stopped_ = outcome.was_stopped;
-          if (outcome.result) result_ = outcome.result;
-        },
-        true);
+  task_.start(tr("Running a query…"), [this, sql, snapshot = std::move(snapshot), graph](const views::TaskRun& run) {
+    run.post([this, outcome = run_query(sql, snapshot, graph, run.stop())] {
+      problem_ = outcome.problem;
+      position_ = outcome.position;
+      was_stopped_ = outcome.was_stopped;
+      if (outcome.result) result_ = outcome.result;
+    });
   });
 }
 
-void QueryJob::ended() {
-  if (next_) std::exchange(next_, nullptr)();
-}
-
 void QueryJob::forget() {
-  next_ = nullptr;
-  stop();
-  discarded_ = number();
+  task_.discard();
   result_ = nullptr;
   problem_.clear();
   position_ = -1;

@@ -2,11 +2,11 @@
 // An SQL query over the session of a document, on a background thread.
 #pragma once
 #include <views/common/session_source.h>
+#include <views/common/task.h>
 
 #include <QString>
 
 #include "app/query/row_target.h"
-#include "background_job.h"
 
 namespace arenascope::app {
 
@@ -21,32 +21,34 @@ struct QueryResult {
 };
 using QueryResultPtr = std::shared_ptr<const QueryResult>;
 
-class QueryJob : public BackgroundJob {
+class QueryJob : public QObject {
   Q_OBJECT
  public:
   static constexpr size_t kMaxRows = 200'000;  // of a result
 
-  explicit QueryJob(QObject* parent = nullptr) : BackgroundJob(parent) {}
-  ~QueryJob() override { finish(); }
+  explicit QueryJob(views::TaskList* tasks);
 
-  // A running query is stopped first, without waiting for it. `graph`: of nodes in rows that identify no graph.
+  // Discards a running query. `graph`: of nodes in rows that identify no graph.
   void begin(const QString& sql, views::SnapshotPtr snapshot, trace::GraphId graph);
+  void stop() { task_.stop(); }
   void forget();  // discards the result, also of a running query
+
+  const views::Task& task() const { return task_; }
+  bool busy() const { return task_.running(); }
 
   const QueryResultPtr& result() const { return result_; }  // of the last query that succeeded; null: none
   const QString& problem() const { return problem_; }       // error of the last query; empty: none
   int problem_position() const { return position_; }        // of its first wrong character; -1: unknown
   bool was_stopped() const { return was_stopped_; }
 
- protected:
-  void ended() override;
+ Q_SIGNALS:
+  void changed();
 
  private:
-  std::function<void()> next_;  // starts after the running query
+  views::Task task_;
   QueryResultPtr result_;
   QString problem_;
   int position_ = -1;
-  int discarded_ = 0;  // number of the newest job whose result is not wanted
   bool was_stopped_ = false;
 };
 

@@ -7,10 +7,6 @@
 #include <arenascope/schedule/restore.h>
 #include <arenascope/schedule/spread_plan.h>
 
-#include <views/common/background.h>
-#include <QCoreApplication>
-#include <QThreadPool>
-
 #include "saving_text.h"
 
 namespace arenascope::app {
@@ -102,117 +98,90 @@ std::optional<WhatIf> fit_fused(const Graph& graph, const trace::GraphInfo& desc
 
 }  // namespace
 
-Replanner::~Replanner() { stop_.request_stop(); }
-
-void Replanner::stop() { stop_.request_stop(); }
-
-void Replanner::discard() {
-  stop();
-  ++number_;
-  busy_ = false;
+Replanner::Replanner(views::TaskList* tasks) : task_(tasks) {
+  connect(&task_, &views::Task::finished, this, &Replanner::finished);
 }
 
-void Replanner::begin(Job job) {
-  discard();
-  busy_ = true;
-  stop_ = std::stop_source();
-  views::background_pool()->start(
-      [job = std::move(job), callbacks = Notifier{this, number_}, stop = stop_.get_token()] { job(callbacks, stop); });
-}
-
-void Replanner::Notifier::operator()(std::function<void(Replanner&)> f) const {
-  QMetaObject::invokeMethod(
-      QCoreApplication::instance(),
-      [self = self, number = number, f = std::move(f)] {
-        if (self && number == self->number_) f(*self);
-      },
-      Qt::QueuedConnection);
-}
-
-void Replanner::Notifier::failed(const Error& error) const {
-  (*this)([text = QString::fromStdString(error.message)](Replanner& r) { Q_EMIT r.failed(text); });
-}
-
-void Replanner::Notifier::finished() const {
-  (*this)([](Replanner& r) {
-    r.busy_ = false;
-    Q_EMIT r.finished();
-  });
+void Replanner::fail(const views::TaskRun& run, const Error& error) {
+  run.post([this, text = QString::fromStdString(error.message)] { Q_EMIT failed(text); });
 }
 
 void Replanner::plan(std::shared_ptr<const trace::GraphInfo> graph, std::shared_ptr<const trace::PlanInfo> current_plan,
                      const views::PlanRequest& request) {
-  begin([graph, current_plan, request](const Notifier& notify, std::stop_token stop) {
-    const auto fail = [&](const Error& error) {
-      notify.failed(error);
-      notify.finished();
-    };
-    auto restored = restore_graph(*graph);
-    if (!restored) return fail(restored.error());
-    MemoryPlanOptions options = options_of(request, current_plan.get(), stop);
-    options.planner.on_progress = [&](const planner::Progress& p) {
-      notify([p](Replanner& r) { Q_EMIT r.progressed(p.seconds, p.arena_bytes, p.lower_bound); });
-    };
-    OrderOptions order_options;
-    order_options.budget_seconds = request.budget_seconds;
-    order_options.stop = stop;
-    auto plan = plan_as_requested(*restored, request, options, order_options);
-    if (!plan) return fail(plan.error());
-    views::PlanRequest made = request;
-    const bool one_arena = request.streams <= 1 && request.banks.isEmpty();
-    if (!one_arena) made.in_place = false;
-    if (one_arena && request.fit_under > 0 && plan->arena_bytes > request.fit_under && !stop.stop_requested()) {
-      options.planner.on_progress = {};
-      auto answer = fit_under(*restored, *plan, made, options);
-      if (!answer) return fail(answer.error());
-      QString text = what_if_text(*answer, request.fit_under);
-      if (!answer->fits)
-        if (const auto fused = fit_fused(*restored, *graph, answer->before, request, options))
-          text += QLatin1Char(' ') + fused_text(*fused);
-      notify([text](Replanner& r) { Q_EMIT r.advised(text); });
-    }
-    notify([info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, made)),
-            seconds = plan->seconds](Replanner& r) {
-      Q_EMIT r.progressed(seconds, info->arena_bytes, info->lower_bound_bytes);
-      Q_EMIT r.planned(info, false);
-    });
-    notify.finished();
+  task_.start(tr("Planning…"), [this, graph, current_plan, request](const views::TaskRun& run) {
+    plan_once(run, graph, current_plan, request);
   });
+  task_.set_expected(request.budget_seconds);
+}
+
+void Replanner::plan_once(const views::TaskRun& run, const Described& graph, const Current& current,
+                          const views::PlanRequest& request) {
+  auto restored = restore_graph(*graph);
+  if (!restored) return fail(run, restored.error());
+  MemoryPlanOptions options = options_of(request, current.get(), run.stop());
+  options.planner.on_progress = [&](const planner::Progress& p) {
+    run.post([this, p] { Q_EMIT progressed(p.seconds, p.arena_bytes, p.lower_bound); });
+  };
+  OrderOptions order_options;
+  order_options.budget_seconds = request.budget_seconds;
+  order_options.stop = run.stop();
+  auto plan = plan_as_requested(*restored, request, options, order_options);
+  if (!plan) return fail(run, plan.error());
+  views::PlanRequest made = request;
+  const bool one_arena = request.streams <= 1 && request.banks.isEmpty();
+  if (!one_arena) made.in_place = false;
+  if (one_arena && request.fit_under > 0 && plan->arena_bytes > request.fit_under && !run.stop().stop_requested()) {
+    options.planner.on_progress = {};
+    auto answer = fit_under(*restored, *plan, made, options);
+    if (!answer) return fail(run, answer.error());
+    QString text = what_if_text(*answer, request.fit_under);
+    if (!answer->fits)
+      if (const auto fused = fit_fused(*restored, *graph, answer->before, request, options))
+        text += QLatin1Char(' ') + fused_text(*fused);
+    run.post([this, text] { Q_EMIT advised(text); });
+  }
+  run.post(
+      [this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, made)), seconds = plan->seconds] {
+        Q_EMIT progressed(seconds, info->arena_bytes, info->lower_bound_bytes);
+        Q_EMIT planned(info, false);
+      });
 }
 
 void Replanner::plan_all(std::shared_ptr<const trace::GraphInfo> graph,
                          std::shared_ptr<const trace::PlanInfo> current_plan, const views::PlanRequest& request) {
-  begin([graph, current_plan, request](const Notifier& notify, std::stop_token stop) {
-    auto restored = restore_graph(*graph);
-    if (!restored) {
-      notify.failed(restored.error());
-      return notify.finished();
-    }
-    const MemoryPlanOptions options = options_of(request, current_plan.get(), stop);
-    const auto planners = planner::all_planners();
-    const auto orders = all_orders();
-    const int all = static_cast<int>(planners.size() * orders.size());
-    int done = 0;
-    for (const OrderInfo& order : orders) {
-      OrderOptions order_options;
-      order_options.budget_seconds = request.budget_seconds;
-      order_options.stop = stop;
-      auto nodes = order.make(*restored, order_options);
-      for (const planner::Planner* p : planners) {
-        ++done;
-        if (!nodes || stop.stop_requested()) continue;
-        notify([done, all, planner = to_qstring(p->name()), name = to_qstring(order.name)](Replanner& r) {
-          Q_EMIT r.trying(done, all, planner, name);
-        });
-        auto plan = plan_memory(*restored, *nodes, order.name, *p, options);
-        if (!plan) continue;
-        notify([info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, request))](Replanner& r) {
-          Q_EMIT r.planned(info, true);
-        });
-      }
-    }
-    notify.finished();
+  task_.start(tr("Planning…"), [this, graph, current_plan, request](const views::TaskRun& run) {
+    try_all(run, graph, current_plan, request);
   });
+}
+
+void Replanner::try_all(const views::TaskRun& run, const Described& graph, const Current& current,
+                        const views::PlanRequest& request) {
+  auto restored = restore_graph(*graph);
+  if (!restored) return fail(run, restored.error());
+  const MemoryPlanOptions options = options_of(request, current.get(), run.stop());
+  const auto planners = planner::all_planners();
+  const auto orders = all_orders();
+  const int all = static_cast<int>(planners.size() * orders.size());
+  int done = 0;
+  for (const OrderInfo& order : orders) {
+    OrderOptions order_options;
+    order_options.budget_seconds = request.budget_seconds;
+    order_options.stop = run.stop();
+    auto nodes = order.make(*restored, order_options);
+    for (const planner::Planner* p : planners) {
+      ++done;
+      if (!nodes || run.stop().stop_requested()) continue;
+      run.progress(static_cast<double>(done - 1) / all);
+      run.post([this, done, all, planner = to_qstring(p->name()), name = to_qstring(order.name)] {
+        Q_EMIT trying(done, all, planner, name);
+      });
+      auto plan = plan_memory(*restored, *nodes, order.name, *p, options);
+      if (!plan) continue;
+      run.post([this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, request))] {
+        Q_EMIT planned(info, true);
+      });
+    }
+  }
 }
 
 }  // namespace arenascope::app

@@ -4,19 +4,17 @@
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/info.h>
+#include <views/common/task.h>
 #include <views/planners/replan_panel.h>
 
 #include <QObject>
-#include <QPointer>
-#include <stop_token>
 
 namespace arenascope::app {
 
 class Replanner : public QObject {
   Q_OBJECT
  public:
-  explicit Replanner(QObject* parent = nullptr) : QObject(parent) {}
-  ~Replanner() override;  // does not wait for a job
+  explicit Replanner(views::TaskList* tasks);
 
   // `current_plan` may be null; its alignment is used. Emits planned() or failed(), then finished().
   void plan(std::shared_ptr<const trace::GraphInfo> graph, std::shared_ptr<const trace::PlanInfo> current_plan,
@@ -24,9 +22,8 @@ class Replanner : public QObject {
   // Tries every planner with every order; emits planned() for each.
   void plan_all(std::shared_ptr<const trace::GraphInfo> graph, std::shared_ptr<const trace::PlanInfo> current_plan,
                 const views::PlanRequest& request);
-  void stop();     // uses the best plan so far
-  void discard();  // stops without a result
-  bool busy() const { return busy_; }
+  views::Task& task() { return task_; }  // stop() uses the best plan so far
+  const views::Task& task() const { return task_; }
 
  Q_SIGNALS:
   void progressed(double seconds, qint64 arena, qint64 bound);
@@ -38,20 +35,16 @@ class Replanner : public QObject {
   void finished();
 
  private:
-  // Reports of a job, delivered on the UI thread unless a newer job was started or the replanner was destroyed.
-  struct Notifier {
-    QPointer<Replanner> self;
-    int number;
-    void operator()(std::function<void(Replanner&)> f) const;
-    void failed(const Error& error) const;
-    void finished() const;
-  };
-  using Job = std::function<void(const Notifier&, std::stop_token)>;
-  void begin(Job job);
+  using Described = std::shared_ptr<const trace::GraphInfo>;
+  using Current = std::shared_ptr<const trace::PlanInfo>;
+  // On the worker thread; they use this object in reports only, since it may be destroyed meanwhile.
+  void plan_once(const views::TaskRun& run, const Described& graph, const Current& current,
+                 const views::PlanRequest& request);
+  void try_all(const views::TaskRun& run, const Described& graph, const Current& current,
+               const views::PlanRequest& request);
+  void fail(const views::TaskRun& run, const Error& error);
 
-  std::stop_source stop_;
-  bool busy_ = false;
-  int number_ = 0;
+  views::Task task_;
 };
 
 }  // namespace arenascope::app

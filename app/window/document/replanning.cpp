@@ -7,15 +7,14 @@ namespace arenascope::app {
 
 using namespace views;
 
-Replanning::Replanning(SessionSource* source, RunController* runner) : source_(source), runner_(runner) {
+Replanning::Replanning(SessionSource* source, RunController* runner, TaskList* tasks)
+    : source_(source), runner_(runner), replanner_(tasks) {
   connect(&replanner_, &Replanner::progressed, this, [this](double seconds, qint64 arena, qint64 bound) {
     if (arena > 0) progress_.points.push_back({seconds, arena, bound});
     Q_EMIT changed();
   });
   connect(&replanner_, &Replanner::trying, this,
           [this](int number, int all, const QString& planner, const QString& order) {
-            trying_ = number - 1;
-            tries_ = all;
             set_status(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
           });
   connect(&replanner_, &Replanner::advised, this, [this](const QString& text) { advice_ = text; });
@@ -25,8 +24,12 @@ Replanning::Replanning(SessionSource* source, RunController* runner) : source_(s
     Q_EMIT failed(message);
   });
   connect(&replanner_, &Replanner::finished, this, &Replanning::finish);
+  connect(&replanner_.task(), &Task::cancelled, this, [this] {
+    best_ = nullptr;
+    set_status(tr("Cancelled."));
+  });
   connect(source_, &SessionSource::session_replaced, this, [this] {
-    replanner_.discard();
+    replanner_.task().discard();
     progress_ = {};
     set_status({});
   });
@@ -67,17 +70,6 @@ std::shared_ptr<const trace::GraphInfo> Replanning::graph() const {
   return id.valid() && id.index() < graphs.size() ? graphs[id.index()] : nullptr;
 }
 
-void Replanning::begin() {
-  trying_ = tries_ = 0;
-  since_.start();
-}
-
-std::pair<double, double> Replanning::done() const {
-  const double elapsed = busy() ? static_cast<double>(since_.elapsed()) / 1e3 : 0;
-  if (tries_ > 0) return {static_cast<double>(trying_) / tries_, elapsed};
-  return {progress_.budget_seconds > 0 ? std::min(elapsed / progress_.budget_seconds, 1.0) : -1, elapsed};
-}
-
 void Replanning::plan(const PlanRequest& request) {
   if (!graph()) return;
   best_ = nullptr;
@@ -86,7 +78,6 @@ void Replanning::plan(const PlanRequest& request) {
   request_.planner = request.planner;
   request_.order = request.order;
   progress_ = {{}, request.budget_seconds, -1};
-  begin();
   replanner_.plan(graph(), shown_plan(), request);
   set_status(tr("Planning…"));
 }
@@ -96,7 +87,6 @@ void Replanning::plan_all() {
   best_ = nullptr;
   tried_ = 0;
   progress_ = {{}, request_.budget_seconds, -1};
-  begin();
   replanner_.plan_all(graph(), shown_plan(), request_);
   Q_EMIT changed();
 }
@@ -106,13 +96,6 @@ void Replanning::show_plan(std::shared_ptr<const trace::PlanInfo> plan) {
   auto kept = runner_->add_plan(*plan);
   source_->refresh();
   source_->show_plan(kept ? kept : plan);
-}
-
-void Replanning::cancel() {
-  if (!busy()) return;
-  replanner_.discard();
-  best_ = nullptr;
-  set_status(tr("Cancelled."));
 }
 
 void Replanning::finish() {

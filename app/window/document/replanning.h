@@ -5,8 +5,6 @@
 #include <arenascope/base/result.h>
 #include <views/common/session_source.h>
 
-#include <QElapsedTimer>
-
 #include "replanner.h"
 #include "run_controller.h"
 
@@ -15,15 +13,13 @@ namespace arenascope::app {
 class Replanning : public QObject {
   Q_OBJECT
  public:
-  // Both are owned by the document and outlive this object.
-  Replanning(views::SessionSource* source, RunController* runner);
+  // All are owned by the document and outlive this object.
+  Replanning(views::SessionSource* source, RunController* runner, views::TaskList* tasks);
 
-  bool busy() const { return replanner_.busy(); }
+  const views::Task& task() const { return replanner_.task(); }
+  bool busy() const { return task().running(); }
   const QString& status() const { return status_; }  // status of the running or last search
   const views::SearchProgress& progress() const { return progress_; }
-  // Completed share (0 to 1) and elapsed seconds.
-  std::pair<double, double> done() const;
-  bool tries_all() const { return replanner_.busy() && tries_ > 0; }
   // Request for the next search.
   const views::PlanRequest& request() const { return request_; }
   void set_request(const views::PlanRequest& request);
@@ -32,8 +28,8 @@ class Replanning : public QObject {
 
   void plan(const views::PlanRequest& request);
   void plan_all();
-  void stop() { replanner_.stop(); }  // uses the best plan so far
-  void cancel();                      // discards the result
+  void stop() { replanner_.task().stop(); }      // uses the best plan so far
+  void cancel() { replanner_.task().cancel(); }  // discards the result
   // Shows a plan computed elsewhere, over the plan in use.
   void show_plan(std::shared_ptr<const trace::PlanInfo> plan);
   // The shown plan and its graph; null: none.
@@ -48,7 +44,6 @@ class Replanning : public QObject {
  private:
   void on_planned(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all);
   void finish();
-  void begin();
   QString summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const;
 
   views::SessionSource* source_;
@@ -60,8 +55,7 @@ class Replanning : public QObject {
   std::shared_ptr<const trace::PlanInfo> best_;  // best plan of all combinations
   QString advice_;                               // set if a plan exceeds the memory limit
   Bytes fit_under_ = 0;                          // limit of the running search
-  int tried_ = 0, trying_ = 0, tries_ = 0;       // combinations of plan_all(): finished, started, total
-  QElapsedTimer since_;                          // start of the search
+  int tried_ = 0;                                // finished combinations of plan_all()
 };
 
 }  // namespace arenascope::app

@@ -31,57 +31,54 @@ Step breakpoint_after(const trace::Session* session, const std::vector<Breakpoin
 
 }  // namespace
 
-RunController::RunController(QObject* parent) : WorkerThread(this, parent) {
+RunController::RunController(views::TaskList* tasks)
+    : WorkerThread(this, nullptr),
+      opening_(tasks, views::Task::OnCancel::Keep),
+      planning_(tasks, views::Task::OnCancel::Keep),
+      looping_(tasks, views::Task::OnCancel::Keep) {
   connect(this, &WorkerThread::state_changed, this, [this] {
     if (state() != RunState::Paused) value_reader_ = nullptr;
   });
+  // Before anything is shown the document returns to its state at once; the worker stops at its next check.
+  connect(&opening_, &views::Task::cancelled, this, [this] {
+    if (state() != RunState::Opening) return;
+    opening_.discard();
+    on_failed(QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled."));
+  });
+  connect(&planning_, &views::Task::changed, this, &WorkerThread::state_changed);
+  connect(&looping_, &views::Task::cancelled, this, &RunController::stop);
 }
 
-RunController::~RunController() {
-  value_reader_ = nullptr;
-  stop_planning_.request_stop();
-}
+RunController::~RunController() { value_reader_ = nullptr; }
 
 void RunController::request_quit() {
   value_reader_ = nullptr;
-  stop_planning_.request_stop();
+  opening_.discard();
+  planning_.discard();
   WorkerThread::request_quit();
 }
 
 // --- requests of the window
 
 void RunController::open(const QString& spec, const RunSettings& settings) {
-  const std::stop_token stop = shared().opening.begin();
-  const int number = ++openings_;
+  const views::TaskRun task = opening_.begin(tr("Opening %1…").arg(spec));
   leave_pause();
   set_state(RunState::Opening);
-  Q_EMIT progress(tr("Opening %1…").arg(spec));
-  submit([spec, settings, stop, number](RunWorker& w) { w.open(spec, settings, stop, number); }, true);
-}
-
-// Returns at once: the worker stops at its next check, and its reports about this opening are ignored.
-void RunController::cancel_opening() {
-  shared().opening.request();
-  if (state() != RunState::Opening) return;
-  const int number = openings_;
-  Q_EMIT progress({});
-  on_failed(number, QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled."));
-  cancelled_ = number;
+  const auto job = [this, spec, settings, task](RunWorker& worker) {
+    const auto problem = worker.open(spec, settings, task);
+    if (problem) task.post([this, problem] { on_failed(*problem); });
+    task.finish();
+  };
+  submit(job, true);
 }
 
 SavedMark* RunController::saved_mark() const { return autosaved_ ? &shared().saved : nullptr; }
 
 void RunController::replan(const RunSettings& settings) {
   if (!has_model_) return;
-  stop_planning_.request_stop();  // stops a planning in progress
-  stop_planning_ = std::stop_source();
-  planning_ = true;
-  Q_EMIT progress(tr("Planning the memory…"));
-  submit([settings, stop = stop_planning_.get_token()](RunWorker& w) { w.replan(settings, stop); }, true);
-  Q_EMIT state_changed();
+  const views::TaskRun task = planning_.begin(tr("Planning the memory…"));  // stops a planning in progress
+  submit([settings, task](RunWorker& worker) { worker.replan(settings, task); }, true);
 }
-
-void RunController::cancel_planning() { stop_planning_.request_stop(); }
 
 void RunController::run(bool repeatedly) {
   if (!has_model_) return;
@@ -175,10 +172,14 @@ void RunController::on_opened(const OpenResult& result) {
   if (!result.problem.isEmpty()) Q_EMIT failed(result.problem);
 }
 
-void RunController::on_failed(int number, const QString& problem) {
-  if (number <= cancelled_) return;
+void RunController::on_failed(const QString& problem) {
   set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
   Q_EMIT failed(problem);
+}
+
+void RunController::on_iteration(const QString& text) {
+  if (!loop_run_) loop_run_ = looping_.begin(text);
+  looping_.set_title(text);
 }
 
 void RunController::on_running() {
@@ -198,14 +199,11 @@ void RunController::on_ready(int job) {
 }
 
 void RunController::on_planned(const RunSettings& settings, bool ok, const QString& problem) {
-  planning_ = false;
-  Q_EMIT progress({});
   if (ok) {
     settings_ = settings;
     Q_EMIT planned();
   }
   if (!problem.isEmpty()) Q_EMIT failed(problem);
-  Q_EMIT state_changed();
 }
 
 }  // namespace arenascope::app

@@ -5,6 +5,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/trace/session.h>
 
+#include <views/common/task.h>
 #include <views/tensor/tensor_values.h>
 
 #include <QObject>
@@ -12,7 +13,6 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 
 #include "breakpoint.h"
 #include "input_sizes.h"
@@ -43,7 +43,7 @@ struct PauseInfo {
 class RunController : public WorkerThread {
   Q_OBJECT
  public:
-  explicit RunController(QObject* parent = nullptr);
+  explicit RunController(views::TaskList* tasks);
   ~RunController() override;
 
   bool has_model() const { return has_model_; }
@@ -57,8 +57,8 @@ class RunController : public WorkerThread {
   // loaded.
   void open(const QString& spec, const RunSettings& settings);
   void replan(const RunSettings& settings);
-  void cancel_planning();  // cancels replan(); keeps the plan in use
-  bool planning() const { return planning_; }
+  void cancel_planning() { planning_.cancel(); }  // cancels replan(); keeps the plan in use
+  bool planning() const { return planning_.running(); }
   void run(bool repeatedly = true);  // or continues a paused run
   void pause();
   void step();  // one node with work
@@ -69,7 +69,9 @@ class RunController : public WorkerThread {
   std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void read_values(trace::TensorRef tensor);  // answered by values() if the run is paused or ready
-  void cancel_opening();
+  void cancel_opening() { opening_.cancel(); }
+  // Opens a model or recording, also while it is shown; records an attached program.
+  const views::Task& opening() const { return opening_; }
   // How much of the session was saved; null if it is not also written to a file.
   SavedMark* saved_mark() const;
 
@@ -86,7 +88,9 @@ class RunController : public WorkerThread {
     bool autosaved = false;  // the recording is also written to a file
   };
   void on_opened(const OpenResult& opened);
-  void on_failed(int number, const QString& problem);  // of which opening
+  void on_failed(const QString& problem);  // to open
+  void on_iteration(const QString& text);  // of a model whose own loop runs
+  void on_loop_ended() { loop_run_.reset(); }
   void on_running();
   void on_paused(const PauseInfo& pause);
   void on_ready(int job);
@@ -96,8 +100,7 @@ class RunController : public WorkerThread {
   void opened(const QString& title);  // session() changed
   void session_grew();                // new content, from a recording being read or an added plan
   void failed(const QString& message);
-  void noted(const arenascope::app::Message& note);        // about what was opened, which did not fail
-  void progress(const QString& phase, double share = -1);  // empty: done; share negative: unknown
+  void noted(const arenascope::app::Message& note);  // about what was opened, which did not fail
   void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
   void planned();  // plans were added to the session
   void values(std::shared_ptr<const arenascope::views::TensorValues> values,
@@ -116,10 +119,9 @@ class RunController : public WorkerThread {
   Step stop_;                                                   // breakpoint that a run was sent to; invalid: none
   std::shared_ptr<trace::Recorder> recorder_;                   // thread-safe; null: nothing is recorded
   std::function<ValuesAnswer(trace::TensorRef)> value_reader_;  // set while paused
-  int openings_ = 0, cancelled_ = 0;  // numbers of the newest opening, and of the newest that was cancelled
-  bool planning_ = false;
   bool autosaved_ = false;
-  std::stop_source stop_planning_;
+  views::Task opening_, planning_, looping_;
+  std::optional<views::TaskRun> loop_run_;  // of looping_
 };
 
 }  // namespace arenascope::app

@@ -68,16 +68,15 @@ void RunWorker::close_autosave() {
   shared_->saved.clear();
 }
 
-void RunWorker::open(const QString& spec, const RunSettings& settings, std::stop_token stop, int number) {
+std::optional<QString> RunWorker::open(const QString& spec, const RunSettings& settings, const views::TaskRun& task) {
   looping_ = once_ = false;
   OpenCallbacks callbacks;
-  callbacks.progress = [this](const QString& phase, double share) {
-    shared_->tell([phase, share](RunController& c) { Q_EMIT c.progress(phase, share); });
-  };
-  callbacks.iteration = [this](const QString& loop, qint64 iteration) {
-    in_loop_ = true;
+  callbacks.progress = [&task](const QString& phase, double share) { task.progress(share, phase); };
+  callbacks.iteration = [this, task](const QString& loop, qint64 iteration) {
     const QString text = RunController::tr("%1: iteration %2…").arg(loop, views::format_count(iteration));
-    shared_->tell([text](RunController& c) { Q_EMIT c.progress(text); });
+    if (task.active()) return task.progress(-1, text);
+    in_loop_ = true;
+    shared_->tell([text](RunController& c) { c.on_iteration(text); });
   };
   callbacks.watch = [this](Runner& part, RunOptions& options) { watch(part, options); };
   bool shown = false;
@@ -88,21 +87,19 @@ void RunWorker::open(const QString& spec, const RunSettings& settings, std::stop
     });
   };
   callbacks.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.session_grew(); }); };
-  callbacks.should_continue = [this, stop] { return !stop.stop_requested() && !shared_->quit; };
-  callbacks.stop = stop;
+  callbacks.stop = task.stop();
+  callbacks.should_continue = [this, stop = callbacks.stop] { return !stop.stop_requested() && !shared_->quit; };
   if (runner_ && is_model_spec(spec) && spec == spec_) callbacks.previous = &runner_;
   Opened opened = open_spec(spec, settings, callbacks);
-  shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
   // If the previous weights were reused, the previous runner is gone.
   const bool took_over = callbacks.previous && !runner_;
   if (!callbacks.should_continue() && !shown && !took_over) {
     opened = {};
     opened.problem = QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled.");
   }
-  if (!opened.session) {
-    shared_->tell([number, problem = opened.problem](RunController& c) { c.on_failed(number, problem); });
-    return;
-  }
+  leave_loop();
+  if (!opened.session) return opened.problem;
+  task.finish();
   close();
   not_finite_.clear();
   spec_ = spec;
@@ -118,20 +115,21 @@ void RunWorker::open(const QString& spec, const RunSettings& settings, std::stop
       if (!note.text.isEmpty()) Q_EMIT c.noted(note);
       if (!problem.isEmpty()) Q_EMIT c.failed(problem);
     });
-    return;
+    return std::nullopt;
   }
   shared_->tell([spec, settings, session = session_, recorder = recorder_, can_run = runner_ != nullptr,
                  title = opened.title, problem = opened.problem, note = opened.note, sizes = opened.sizes,
                  autosaved = autosave_ != nullptr](RunController& c) {
     c.on_opened({spec, settings, session, recorder, can_run, title, problem, note, sizes, autosaved});
   });
+  return std::nullopt;
 }
 
-void RunWorker::replan(const RunSettings& settings, const std::stop_token& stop) {
+void RunWorker::replan(const RunSettings& settings, const views::TaskRun& task) {
   if (!runner_) return;
   const auto strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
   auto done = runner_->replan(settings.planner.toStdString(), settings.order.toStdString(), strategy, 0,
-                              settings.budget_seconds, stop);
+                              settings.budget_seconds, task.stop());
   recorder_->drain();
   breakpoint_graph_ = {};
   if (!done) looping_ = false;
@@ -139,7 +137,8 @@ void RunWorker::replan(const RunSettings& settings, const std::stop_token& stop)
     once_ = true;  // show the plan with one run
     shared_->control.resume();
   }
-  const QString problem = done || stop.stop_requested() ? QString() : user_message(done.error());
+  const QString problem = done || task.stop().stop_requested() ? QString() : user_message(done.error());
+  task.finish();
   shared_->tell([settings, problem, ok = done.ok()](RunController& c) { c.on_planned(settings, ok, problem); });
   settled();
 }
@@ -186,7 +185,7 @@ void RunWorker::run_one() {
 
 // Stops reporting loop iterations.
 void RunWorker::leave_loop() {
-  if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
+  if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { c.on_loop_ended(); });
 }
 
 // Checks between nodes change the barriers of a run, so they are installed only if needed.

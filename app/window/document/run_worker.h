@@ -4,9 +4,8 @@
 #pragma once
 #include <arenascope/runtime/run_control.h>
 
-#include <mutex>
+#include <optional>
 #include <set>
-#include <stop_token>
 
 #include "breakpoint.h"
 #include "mpsc_queue.h"
@@ -19,31 +18,12 @@ namespace arenascope::app {
 
 class RunWorker;
 
-// Stops the opening in progress and those requested before request(); begin() resets it.
-class OpeningStop {
- public:
-  std::stop_token begin() {
-    std::lock_guard lock(mutex_);
-    source_ = {};
-    return source_.get_token();
-  }
-  void request() {
-    std::lock_guard lock(mutex_);
-    source_.request_stop();
-  }
-
- private:
-  std::mutex mutex_;
-  std::stop_source source_;
-};
-
 // State shared by the two threads.
 struct RunChannel {
   MpscQueue<std::function<void(RunWorker&)>> jobs;
   MpscQueue<std::vector<Breakpoint>> breakpoints;  // apply from the next node on, also to a run in progress
   RunControl control;                              // the engine's pause, step and abort control
   std::atomic<bool> quit{false};
-  OpeningStop opening;
   SavedMark saved;                   // mark of the open session
   std::atomic<int> resume_epoch{0};  // incremented when the window resumes the run; outdates earlier pauses
   // Runs the function on the UI thread if the window still exists.
@@ -57,8 +37,9 @@ class RunWorker {
   void work();  // until quit is set
 
   // Jobs.
-  void open(const QString& spec, const RunSettings& settings, std::stop_token stop, int number);
-  void replan(const RunSettings& settings, const std::stop_token& stop);
+  // Returns the error; nullopt: it is open.
+  std::optional<QString> open(const QString& spec, const RunSettings& settings, const views::TaskRun& task);
+  void replan(const RunSettings& settings, const views::TaskRun& task);
   void read(trace::TensorRef tensor);
   void run(bool in_a_loop);
   void stop();

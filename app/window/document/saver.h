@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saves a file of the document on a background thread: a recording, another format, a table, a plan. One at a time;
-// closing the document or the program waits until the file is complete.
+// closing the document or the program does not discard a file.
 #pragma once
 #include <arenascope/base/result.h>
+#include <views/common/task.h>
 
 #include <QString>
 
-#include <atomic>
 #include <deque>
-
-#include "background_job.h"
 
 namespace arenascope::app {
 
-class Saver : public BackgroundJob {
+class Saver : public QObject {
   Q_OBJECT
  public:
-  explicit Saver(QObject* parent = nullptr);
-  ~Saver() override;
+  explicit Saver(views::TaskList* tasks);
+  ~Saver() override;  // waits until all files are complete
+  // Does not wait; the object is deleted when all files are complete, at the latest at program exit.
+  static void close_async(std::unique_ptr<Saver> saver);
 
   // Called repeatedly with the completed share, negative if unknown. Returns false to cancel.
   using Progress = std::function<bool(double share)>;
@@ -25,18 +25,13 @@ class Saver : public BackgroundJob {
   // Runs `write` on the thread, after all earlier requests, then emits saved(`done`) or failed(). `written` is called on the
   // UI thread once the file is complete.
   void save(const QString& path, Write write, const QString& done, std::function<void()> written = {});
-  void cancel() { continue_ = false; }  // the file being written; waiting ones are still written
-
-  const QString& path() const { return path_; }
+  const views::Task& task() const { return task_; }  // writes one file; the others wait
+  bool busy() const { return task_.running(); }
   size_t waiting() const { return waiting_.size(); }  // files, after the one that is being written
-  double share() const override { return share_; }
 
  Q_SIGNALS:
   void saved(const QString& message);
   void failed(const QString& message);
-
- protected:
-  void ended() override { begin_next(); }
 
  private:
   struct Request {
@@ -48,9 +43,8 @@ class Saver : public BackgroundJob {
   void begin_next();
 
   std::deque<Request> waiting_;
-  QString path_;
-  std::atomic<bool> continue_{true};
-  std::atomic<double> share_{-1};
+  views::Task task_;
+  bool closed_ = false;
 };
 
 }  // namespace arenascope::app

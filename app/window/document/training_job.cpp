@@ -56,17 +56,18 @@ struct TrainingJob::Update {
   QString problem;
   int epoch = 0;
   double seconds = 0, share = -1;
-  bool done = false;
 };
 
-TrainingJob::TrainingJob(QObject* parent) : BackgroundJob(parent) {}
+TrainingJob::TrainingJob(views::TaskList* tasks) : task_(tasks, views::Task::OnCancel::Keep) {
+  connect(&task_, &views::Task::changed, this, &TrainingJob::changed);
+}
 
-TrainingJob::~TrainingJob() { finish(); }
-
-void TrainingJob::post_update(const Part& part, Update update) {
-  const bool last = update.done;
-  tell(
-      part, [this, update = std::move(update)] { apply(update); }, last);
+void TrainingJob::post_update(const views::TaskRun& run, Update update) {
+  if (update.epoch > 0) run.progress(update.share, tr("Training, epoch %1…").arg(update.epoch));
+  run.post([this, update = std::move(update)] {
+    apply(update);
+    Q_EMIT changed();
+  });
 }
 
 void TrainingJob::apply(const Update& update) {
@@ -75,7 +76,6 @@ void TrainingJob::apply(const Update& update) {
   if (!update.frontier.empty()) frontier_ = update.frontier;
   if (!update.problem.isEmpty()) problem_ = update.problem;
   if (update.epoch > 0) epoch_ = update.epoch;
-  share_ = update.share;
   if (update.seconds > 0) seconds_ = update.seconds;
 }
 
@@ -84,20 +84,18 @@ void TrainingJob::begin(const QString& spec, const TrainingRequest& request, con
   steps_.clear();
   problem_.clear();
   parameters_.clear();
-  epoch_ = 0, seconds_ = 0, share_ = -1;
-  finds_frontier_ = false;
-  start([this, model = spec.toStdString(), request, settings](const Part& part) {
-    train(part, model, request, settings);
+  epoch_ = 0, seconds_ = 0;
+  task_.start(tr("Training…"), [this, model = spec.toStdString(), request, settings](const views::TaskRun& run) {
+    train(run, model, request, settings);
   });
 }
 
-void TrainingJob::train(const Part& part, const std::string& spec, const TrainingRequest& request,
+void TrainingJob::train(const views::TaskRun& run, const std::string& spec, const TrainingRequest& request,
                         const RunSettings& settings) {
   Update last;
-  last.done = true;
   const auto fail = [&](const Error& error) {
     last.problem = QString::fromStdString(error.message);
-    post_update(part, std::move(last));
+    post_update(run, std::move(last));
   };
   auto choices = choices_of(request, settings);
   if (!choices) return fail(choices.error());
@@ -117,7 +115,7 @@ void TrainingJob::train(const Part& part, const std::string& spec, const Trainin
   double steps = 0, steps_per_epoch = 0;  // steps so far; steps per epoch
   const auto epochs = static_cast<int>(choices->epochs);
   const train::LearningRate rate = choices->learning_rate((*data)->count());
-  for (int epoch = 1; epoch <= epochs && !part.stop.stop_requested(); ++epoch) {
+  for (int epoch = 1; epoch <= epochs && !run.stop().stop_requested(); ++epoch) {
     const auto step = [&](double loss) {
       update.steps.push_back({loss, (*trainer)->accuracies().back(), (*trainer)->gradient_norms()});
       ++steps;
@@ -127,40 +125,37 @@ void TrainingJob::train(const Part& part, const std::string& spec, const Trainin
         update.share = steps_per_epoch > 0 ? steps / (steps_per_epoch * epochs) : -1;
         update.epoch = epoch;
         update.seconds = std::chrono::duration<double>(now - start).count();
-        post_update(part, std::exchange(update, {}));
+        post_update(run, std::exchange(update, {}));
       }
-      return !part.stop.stop_requested();
+      return !run.stop().stop_requested();
     };
     auto measured = (*trainer)->epoch(**data, rate, step);
     update.epoch = epoch;
     if (epoch == 1) steps_per_epoch = steps;
     update.share = steps / std::max(steps_per_epoch * epochs, 1.0);
-    post_update(part, std::exchange(update, {}));
+    post_update(run, std::exchange(update, {}));
     if (!measured) return fail(measured.error());
     if (!request.save.isEmpty())
       if (auto ok = (*trainer)->save(request.save.toStdString()); !ok) return fail(ok.error());
   }
   last.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  post_update(part, std::move(last));
+  post_update(run, std::move(last));
 }
 
 void TrainingJob::find_frontier(const QString& spec, const TrainingRequest& request, const RunSettings& settings) {
   if (busy()) return;
   problem_.clear();
-  finds_frontier_ = true;
-  share_ = -1;
-  start([this, spec, request, settings](const Part& part) {
+  task_.start(tr("Computing the memory frontier…"), [this, spec, request, settings](const views::TaskRun& run) {
     Update update;
-    update.done = true;
-    const auto points = spec.startsWith(kOfLesson) ? frontier_of_lesson(spec.mid(kOfLesson.size()), part.stop)
-                                                   : frontier_of_step(spec, request, settings, part.stop);
+    const auto points = spec.startsWith(kOfLesson) ? frontier_of_lesson(spec.mid(kOfLesson.size()), run.stop())
+                                                   : frontier_of_step(spec, request, settings, run.stop());
     if (points)
       for (const arenascope::FrontierPoint& point : *points)
         update.frontier.push_back({point.arena, static_cast<double>(point.extra_flops) /
                                                     static_cast<double>(std::max<int64_t>(point.flops, 1))});
     else
       update.problem = QString::fromStdString(points.error().message);
-    post_update(part, std::move(update));
+    post_update(run, std::move(update));
   });
 }
 

@@ -3,13 +3,13 @@
 // computes how much memory recomputing activations saves.
 #pragma once
 #include <arenascope/base/ids.h>
+#include <views/common/task.h>
 
 #include <QStringList>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "background_job.h"
 #include "run_settings.h"
 
 namespace arenascope::app {
@@ -34,39 +34,43 @@ struct FrontierPoint {
   double extra_work = 0;  // relative to the operations of a step
 };
 
-class TrainingJob : public BackgroundJob {
+class TrainingJob : public QObject {
   Q_OBJECT
  public:
-  explicit TrainingJob(QObject* parent = nullptr);
-  ~TrainingJob() override;  // waits for the current step
+  explicit TrainingJob(views::TaskList* tasks);
 
   void begin(const QString& spec, const TrainingRequest& request, const RunSettings& settings);
   // For a training step of the model, or for a lesson's own graph.
   void find_frontier(const QString& spec, const TrainingRequest& request, const RunSettings& settings);
 
+  void stop() { task_.cancel(); }  // after the current step
+  const views::Task& task() const { return task_; }
+  bool busy() const { return task_.running(); }
   const std::vector<TrainingStepMetrics>& steps() const { return steps_; }
   const QStringList& parameters() const { return parameters_; }  // with a gradient
   const std::vector<FrontierPoint>& frontier() const { return frontier_; }
   const QString& problem() const { return problem_; }
-  int epoch() const { return epoch_; }  // epoch of the running training, from 1
-  double share() const override { return share_; }
-  bool finds_frontier() const { return finds_frontier_; }  // instead of training
+  int epoch() const { return epoch_; }            // epoch of the running training, from 1
+  double share() const { return task_.share(); }  // of all steps; unknown in the first of several epochs
   double seconds() const { return seconds_; }
+
+ Q_SIGNALS:
+  void changed();
 
  private:
   struct Update;
   void apply(const Update& update);
-  // On the worker thread.
-  void post_update(const Part& part, Update update);
-  void train(const Part& part, const std::string& spec, const TrainingRequest& request, const RunSettings& settings);
+  // On the worker thread; they use this object in reports only, since it may be destroyed meanwhile.
+  void post_update(const views::TaskRun& run, Update update);
+  void train(const views::TaskRun& run, const std::string& spec, const TrainingRequest& request,
+             const RunSettings& settings);
 
+  views::Task task_;
   std::vector<TrainingStepMetrics> steps_;
   QStringList parameters_;
   std::vector<FrontierPoint> frontier_;
   QString problem_;
   int epoch_ = 0;
-  bool finds_frontier_ = false;
-  double share_ = -1;  // share of all steps; unknown in the first of several epochs
   double seconds_ = 0;
 };
 

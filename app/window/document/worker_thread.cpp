@@ -31,7 +31,6 @@ WorkerThread::~WorkerThread() {
 
 void WorkerThread::request_quit() {
   shared_->quit = true;
-  shared_->opening.request();
   shared_->control.abort();
   shared_->jobs.wake();
 }

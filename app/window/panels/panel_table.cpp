@@ -88,6 +88,7 @@ PanelInstance plot(const PanelDescriptor& kind, Document& document, QWidget* par
 PanelInstance graph(const PanelDescriptor&, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new GraphView(c.source, c.selection, c.axis, c.theme, parent);
+  view->layout_job()->list_in(c.tasks);
   view->colours()->set_columns(graph_columns());
   PanelInstance parts;
   parts.widget = parts.drawn = view;
@@ -158,6 +159,7 @@ PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* p
     d.view_states().search = text();
   };
   parts.show = [panel, of_table = parts.show](Document& d) {
+    panel->set_tasks(d.tasks());
     of_table(d);
     panel->field()->setText(d.view_states().search);
     panel->search();

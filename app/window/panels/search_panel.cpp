@@ -26,7 +26,8 @@ struct SearchRows {
 TablePtr search_table(const TableInput& input, const SearchQuery& query) {
   auto made = std::make_shared<SearchRows>();
   made->snapshot = input.snapshot;
-  made->hits = search_all(*input.snapshot, query).hits;
+  made->hits = search_all(*input.snapshot, query, input.stop).hits;
+  if (input.stop.stop_requested()) return nullptr;
   const std::shared_ptr<const SearchRows> rows = made;
   const auto hit = [rows](size_t r) -> const SearchHit& { return rows->hits[r]; };
   const auto number = [hit](double SearchHit::*value) {
@@ -60,6 +61,7 @@ TablePtr search_table(const TableInput& input, const SearchQuery& query) {
 SearchPanel::SearchPanel(const ViewContext& context, QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("search_panel"));
   build(context);
+  set_tasks(context.tasks);
   timer_.setSingleShot(true);
   timer_.setInterval(kTypingMs);
   connect(&timer_, &QTimer::timeout, this, &SearchPanel::search);
@@ -68,6 +70,10 @@ SearchPanel::SearchPanel(const ViewContext& context, QWidget* parent) : QWidget(
     if (!timer_.isActive()) return table_->step(1);
     search();
     steps_ = true;
+  });
+  connect(table_, &TablePanel::cancelled, this, [this] {
+    error_ = tr("The search was cancelled.");
+    show_note();
   });
   connect(table_->model(), &TableModel::modelReset, this, &SearchPanel::on_rows_changed);
   connect(table_->model(), &TableModel::rowsInserted, this, &SearchPanel::on_rows_changed);
@@ -95,6 +101,8 @@ void SearchPanel::build(const ViewContext& context) {
   column->addWidget(table_, 1);
   setFocusProxy(field_);
 }
+
+void SearchPanel::set_tasks(TaskList* tasks) { table_->list_in(tasks, tr("Searching…")); }
 
 void SearchPanel::focus() {
   field_->setFocus(Qt::ShortcutFocusReason);

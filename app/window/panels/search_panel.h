@@ -11,7 +11,7 @@
 
 namespace arenascope::app {
 
-// The matches; runs on a worker for a large document.
+// The matches; runs on a worker for a large document. Null if it was stopped.
 views::TablePtr search_table(const views::TableInput& input, const views::SearchQuery& query);
 
 class SearchPanel : public QWidget {
@@ -23,6 +23,7 @@ class SearchPanel : public QWidget {
   QLabel* note() const { return note_; }  // an error, or that there are more matches
   views::TablePanel* table() const { return table_; }
   void focus();
+  void set_tasks(views::TaskList* tasks);  // of the document that is shown
 
  public Q_SLOTS:
   void search();  // immediately; typing starts it after a moment

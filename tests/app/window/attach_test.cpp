@@ -40,8 +40,8 @@ class AttachTest : public QObject, protected WindowFixture {
     const int64_t early = events();
     QCOMPARE(doc().title(), QStringLiteral("attach_target"));
     QTRY_VERIFY_WITH_TIMEOUT(events() > early, kPatience);
-    QVERIFY(!doc().progress().isEmpty());
-    QTRY_VERIFY_WITH_TIMEOUT(doc().progress().isEmpty(), kPatience);
+    QVERIFY(doc().runner()->opening().running());
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().runner()->opening().running(), kPatience);
     QVERIFY(events() > 15'000);
     QCOMPARE(doc().source()->snapshot()->event_count, events());
     QCOMPARE(doc().source()->snapshot()->lost, int64_t{0});
@@ -82,7 +82,7 @@ class AttachTest : public QObject, protected WindowFixture {
 
   void a_graph_a_run_and_memory() {
     window_->open(attach_spec({QStringLiteral(ARENASCOPE_TARGET), QStringLiteral("all")}, {}));
-    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && doc().progress().isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && !doc().runner()->opening().running(), kPatience);
     QVERIFY(doc().source()->graph() != nullptr);
     QCOMPARE(doc().source()->graph()->nodes.size(), size_t{2});
     QCOMPARE(doc().source()->snapshot()->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active), Bytes{128});
@@ -91,7 +91,7 @@ class AttachTest : public QObject, protected WindowFixture {
   void the_ranks_of_a_job_have_a_heading_each() {
     const QString job = QStringLiteral("RANK=0 " ARENASCOPE_TARGET " all; RANK=1 " ARENASCOPE_TARGET " all");
     window_->open(attach_spec({QStringLiteral("sh"), QStringLiteral("-c"), job}, {}));
-    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && doc().progress().isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && !doc().runner()->opening().running(), kPatience);
     const auto* view = panels().find<views::TimelineView>("timeline");
     const auto headings = [view] {
       QStringList out;

@@ -26,8 +26,8 @@
 #include <random>
 
 #include "app/window/document/autosave.h"
-#include "app/window/document/job.h"
 #include "app/window/document/note_settings.h"
+#include "app/window/panels/search_panel.h"
 #include "sample_session.h"
 #include "tests/engine/models/gguf_maker.h"
 #include "tests/engine/trace/sample_executorch.h"
@@ -229,7 +229,9 @@ class DocumentTest : public QObject, protected WindowFixture {
     auto* cancel = window_->findChild<QToolButton*>("cancel_job");
     QVERIFY(bar != nullptr && cancel != nullptr);
     QVERIFY(!bar->isVisible() && !cancel->isVisible());
-    Q_EMIT doc().runner()->progress("Reading something… 10 %", 0.1);
+    Task reading(doc().tasks());
+    TaskRun run = reading.begin("Reading something…");
+    run.progress(0.1);
     QVERIFY(!bar->isVisible());  // hidden for less than a second
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
     QVERIFY(cancel->isVisible());
@@ -239,8 +241,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_VERIFY(!bar->isVisible());  // it belongs to the other document
     window_->documents()->show(0);
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
-    Q_EMIT doc().runner()->progress({});
-    QVERIFY(!bar->isVisible() && !cancel->isVisible());
+    run.finish();
+    QTRY_VERIFY(!bar->isVisible() && !cancel->isVisible());
     doc().replanning()->plan(request(30));
     QVERIFY(doc().replanning()->busy());
     cancel->click();
@@ -330,17 +332,13 @@ class DocumentTest : public QObject, protected WindowFixture {
         },
         "slow written");
     doc().replanning()->plan(request(30));
-    const auto shown = job_of(*window_->documents());
-    QVERIFY(shown.has_value());
-    QCOMPARE(shown->kind, JobKind::Replanning);
+    QCOMPARE(window_->documents()->tasks().front(), &doc().replanning()->task());
     auto* cancel = window_->findChild<QToolButton*>("cancel_job");
     QVERIFY(doc().replanning()->busy());
     cancel->click();
     QVERIFY(!doc().replanning()->busy());
     QVERIFY(doc().saver()->busy());
-    QCOMPARE(job_of(*window_->documents())->kind, JobKind::Saving);
-    // A job that was shown and has ended is not confused with one that is running.
-    cancel_job(*window_->documents(), *shown);
+    QCOMPARE(window_->documents()->tasks().front(), &doc().saver()->task());
     go_on = true;
     QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
     // The note may be replaced by a later one; the log has all.
@@ -353,20 +351,80 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
   }
 
+  // Tasks of all documents are listed, and each row cancels its own.
+  void the_list_of_tasks_cancels_the_task_of_each_row() {
+    open_two();
+    Task first(at(0).tasks()), second(at(1).tasks()), third(at(1).tasks());
+    const TaskRun runs[] = {first.begin("First…"), second.begin("Second…"), third.begin("Third…")};
+    runs[1].progress(0.25);
+    auto* more = window_->findChild<QToolButton*>("task_list_button");
+    QTRY_VERIFY_WITH_TIMEOUT(more->isVisible(), kPatience);
+    QVERIFY2(more->text().contains(u'3'), qPrintable(more->text()));
+    more->click();
+    auto* list = window_->findChild<QFrame*>("task_list");
+    QVERIFY(list->isVisible());
+    const auto texts = [list] {
+      QStringList out;
+      for (const QLabel* label : list->findChildren<QLabel*>())
+        if (label->isVisible()) out << label->text();
+      return out;
+    };
+    QCOMPARE(texts(), QStringList({"First… (d.csv)", "Second… (j.csv)", "Third… (j.csv)"}));
+    const auto buttons = list->findChildren<QToolButton*>("cancel_job");
+    buttons[1]->click();
+    QVERIFY(!second.running());
+    QVERIFY(first.running() && third.running());
+    QTRY_COMPARE(texts(), QStringList({"First… (d.csv)", "Third… (j.csv)"}));
+    buttons[1]->click();
+    QVERIFY(first.running() && !third.running());
+    first.cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(!list->isVisible() && !more->isVisible(), kPatience);
+  }
+
+  void a_search_over_everything_can_be_cancelled() {
+    doc().show_session(test::span_session(100'000), "spans");
+    window_->shell().show_panel("search");
+    auto* panel = panels().find<SearchPanel>("search");
+    bool cancelled = false;
+    const auto connection = connect(doc().tasks(), &TaskList::changed, this, [&] {
+      for (Task* task : doc().tasks()->running())
+        if (task->title() == u"Searching…" && !std::exchange(cancelled, true)) task->cancel();
+    });
+    panel->field()->setText("/./");
+    panel->search();
+    QTRY_VERIFY_WITH_TIMEOUT(cancelled, kPatience);
+    disconnect(connection);
+    QVERIFY2(panel->note()->text().contains("cancelled"), qPrintable(panel->note()->text()));
+    QTest::qWait(50);
+    QCOMPARE(panel->table()->model()->rowCount(), 0);
+    panel->search();
+    QTRY_VERIFY_WITH_TIMEOUT(panel->table()->model()->rowCount() > 0, kPatience);
+    QVERIFY(panel->note()->text().contains("first"));
+    // A search that was stopped has no result, not an incomplete one.
+    std::stop_source stop;
+    stop.request_stop();
+    TableInput input = TableInput::of(*doc().source());
+    input.stop = stop.get_token();
+    QVERIFY(search_table(input, *parse_search(QStringLiteral("/./"))) == nullptr);
+  }
+
   // Each job of the table is found as itself and ended as itself, whatever else goes on.
   void a_comparison_and_the_runner_do_not_share_their_progress() {
     open_two();
     const QString other = buffers("k.csv", 5);
-    Q_EMIT doc().runner()->progress("Reading something…", 0.1);
+    Task reading(doc().tasks());
+    const TaskRun run = reading.begin("Reading something…");
     doc().comparing()->load(other, {});
-    const auto jobs = jobs_of(*window_->documents());
-    QCOMPARE(jobs.size(), size_t{2});
-    QCOMPARE(jobs[0].kind, JobKind::Comparing);
-    QVERIFY(jobs[0].text.contains("k.csv"));
-    QCOMPARE(jobs[1].kind, JobKind::Reading);
-    cancel_job(*window_->documents(), jobs[0]);
+    auto tasks = window_->documents()->tasks();
+    std::erase_if(tasks, [](const Task* task) { return task->title().startsWith("Laying out"); });
+    QCOMPARE(tasks.size(), size_t{2});
+    QCOMPARE(tasks[0], &doc().comparing()->task());
+    QVERIFY(tasks[0]->title().contains("k.csv"));
+    QCOMPARE(tasks[1], &reading);
+    tasks[0]->cancel();
     QVERIFY(!doc().comparing()->busy());
-    QCOMPARE(doc().progress(), QString("Reading something…"));
+    QVERIFY(reading.running());
+    QCOMPARE(reading.title(), QString("Reading something…"));
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
   }
 

@@ -89,7 +89,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     const auto file = test::data_folder() / "traces/pytorch_cuda_snapshot_small.pickle";
     if (test::data_folder().empty() || !std::filesystem::exists(file)) QSKIP("no traces in ARENASCOPE_DATA");
     window_->open(QString::fromStdString(file.string()));
-    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->event_count > 0 && doc().progress().isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->event_count > 0 && !doc().runner()->opening().running(),
+                             kPatience);
     panels().show("blocks");
     TablePanel* blocks = panels().table("blocks");
     QTRY_VERIFY_WITH_TIMEOUT(blocks->model()->rowCount() > 0, kPatience);
@@ -349,14 +350,15 @@ class FaultsTest : public QObject, protected WindowFixture {
     window_->resize(1024, 640);
     open(recording("menus.arenascope", 2));
     set_language(kPseudoLocale);
-    Q_EMIT doc().runner()->progress(QStringLiteral("[Pláññîñg…···]"), 0.1);
+    Task planning(doc().tasks());
+    const TaskRun run = planning.begin(QStringLiteral("[Pláññîñg…···]"));
+    run.progress(0.1);
     const auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
     for (QAction* action : window_->menuBar()->actions()) {
       const QRect menu = window_->menuBar()->actionGeometry(action);
       QVERIFY2(!menu.isEmpty() && menu.right() < window_->menuBar()->cornerWidget()->x(), qPrintable(action->text()));
     }
-    Q_EMIT doc().runner()->progress({});
   }
 
   // Two of nineteen columns were visible next to a larger empty curve.
@@ -445,7 +447,7 @@ class FaultsTest : public QObject, protected WindowFixture {
     auto* doing = window_->findChild<QLabel*>("doing");
     QVERIFY(doing != nullptr && !doing->text().contains("squeezenet"));
     QString said, corner;
-    const auto connection = connect(window_->documents(), &Documents::progress_changed, this, [&] {
+    const auto connection = connect(window_->documents(), &Documents::tasks_changed, this, [&] {
       const auto* now = window_->findChild<QWidget*>("welcome")->findChild<QLabel*>("doing");
       if (now != nullptr && now->isVisible() && now->text().contains("squeezenet")) said = now->text();
       for (const QLabel* label : window_->menuBar()->cornerWidget()->findChildren<QLabel*>())

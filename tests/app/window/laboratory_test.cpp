@@ -26,7 +26,9 @@ class LaboratoryTest : public QObject, protected WindowFixture {
   }
   LaboratoryPanel* opened() {
     window_->open(snapshot_);
-    [this] { QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && doc().progress().isEmpty(), kPatience); }();
+    [this] {
+      QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && !doc().runner()->opening().running(), kPatience);
+    }();
     return shown();
   }
   QString cell(const LaboratoryPanel* panel, int row, int column) { return panel->model()->item(row, column)->text(); }

@@ -62,7 +62,8 @@ class MonkeyTest : public QObject, protected WindowFixture {
     s << QString::number(source.plan_before() ? source.plan_before()->id.value : -1);
     s << QString::number(reinterpret_cast<quintptr>(source.session().get()), 16);
     s << QString::number(d.history().can_undo()) << QString::number(d.history().can_redo());
-    s << d.progress() << d.paused_before() << QString::number(d.debugger()->playing());
+    for (const Task* task : d.tasks()->running()) s << task->title();
+    s << d.paused_before() << QString::number(d.debugger()->playing());
     s << d.replanning()->status() << QString::number(d.replanning()->progress().points.size());
     s << d.messages()->texts() << QString::number(d.findings()->findings().size());
     s << QString::number(static_cast<int>(d.runner()->state()));

@@ -17,7 +17,6 @@
 
 #include "app/common/train_options.h"
 #include "app/window/document/generation_job.h"
-#include "app/window/document/job.h"
 #include "app/window/document/training_job.h"
 #include "app/window/option_editor.h"
 #include "app/window/panels/frontier_plot.h"
@@ -153,7 +152,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().training()->share() > 0, kPatience);
     auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
-    QVERIFY(job_of(*window_->documents())->text.contains(u"epoch"));
+    QVERIFY(window_->documents()->tasks().front()->title().contains(u"epoch"));
     window_->findChild<QToolButton*>("cancel_job")->click();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy(), kPatience);
     const auto& steps = doc().training()->steps();

@@ -573,12 +573,12 @@ class WindowTest : public QObject, protected WindowFixture {
       QApplication::setEffectEnabled(Qt::UI_General, motion);
       window_->shell().actions->find("view.layout_default")->trigger();
       QCOMPARE(window_->isAnimated(), motion);
-      Q_EMIT doc().runner()->progress("Reading something…", -1);  // unknown share
+      Task reading(doc().tasks());
+      const TaskRun run = reading.begin("Reading something…");
       QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kPatience);
       QCOMPARE(bar->isVisible(), motion);
-      Q_EMIT doc().runner()->progress("Reading something… 50 %", 0.5);
+      run.progress(0.5);
       QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible() && bar->maximum() > 0, kPatience);
-      Q_EMIT doc().runner()->progress({});
     }
     QApplication::setEffectEnabled(Qt::UI_General, true);
   }

@@ -15,6 +15,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <random>
+#include <thread>
 
 using namespace arenascope;
 using namespace arenascope::views;
@@ -23,6 +24,87 @@ class CommonTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // --- tasks
+
+  void a_task_reports_in_order_and_ends() {
+    TaskList list;
+    Task task(&list);
+    QStringList log;
+    connect(&task, &Task::finished, this, [&] { log << "finished"; });
+    task.start("Counting…", [&log](const TaskRun& run) {
+      for (int i = 0; i < 3; ++i) run.post([&log, i] { log << QString::number(i); });
+      for (int i = 0; i <= 100'000; ++i) run.progress(i / 100'000.0, QStringLiteral("Counting to %1…").arg(i));
+    });
+    QVERIFY(task.running());
+    QCOMPARE(list.running(), std::vector<Task*>{&task});
+    QTRY_VERIFY(!task.running());
+    QCOMPARE(log, QStringList({"0", "1", "2", "finished"}));
+    QCOMPARE(task.share(), 1.0);  // the last of many reports is delivered
+    QCOMPARE(task.title(), QStringLiteral("Counting to 100000…"));
+    QVERIFY(list.running().empty());
+  }
+
+  // cancel() discards the results, or keeps those so far, as the task determines.
+  void a_cancelled_task_discards_or_keeps_its_results() {
+    for (const Task::OnCancel mode : {Task::OnCancel::Discard, Task::OnCancel::Keep}) {
+      Task task(nullptr, mode);
+      QSignalSpy cancelled(&task, &Task::cancelled), finished(&task, &Task::finished);
+      std::atomic<bool> ended{false};
+      bool reported = false;
+      task.start({}, [&](const TaskRun& run) {
+        while (!run.stop().stop_requested()) std::this_thread::yield();
+        run.post([&] { reported = true; });
+        ended = true;
+      });
+      task.cancel();
+      QCOMPARE(cancelled.count(), 1);
+      QCOMPARE(task.running(), mode == Task::OnCancel::Keep);
+      QTRY_VERIFY(ended && !task.running());
+      QTest::qWait(20);
+      QCOMPARE(reported, mode == Task::OnCancel::Keep);
+      QCOMPARE(finished.count(), mode == Task::OnCancel::Keep ? 1 : 0);
+    }
+  }
+
+  // Reports of an earlier execution do not reach a later one, and a destroyed task receives none.
+  void a_new_execution_replaces_the_earlier_one() {
+    auto task = std::make_unique<Task>();
+    QSignalSpy finished(task.get(), &Task::finished);
+    int heard = 0;
+    const TaskRun first = task->begin("first");
+    const TaskRun second = task->begin("second");
+    QVERIFY(!first.active() && first.stop().stop_requested() && second.active());
+    first.post([&] { heard = 1; });
+    first.progress(0.5, "first");
+    first.finish();
+    QTest::qWait(20);
+    QCOMPARE(heard, 0);
+    QVERIFY(task->running());
+    QCOMPARE(task->title(), QStringLiteral("second"));
+    second.post([&] { heard = 2; });
+    second.finish();
+    QTRY_COMPARE(finished.count(), 1);
+    QCOMPARE(heard, 2);
+    const TaskRun third = task->begin("third");
+    task.reset();
+    third.post([&] { heard = 3; });
+    QVERIFY(third.stop().stop_requested());
+    QTest::qWait(20);
+    QCOMPARE(heard, 2);
+  }
+
+  // A dropped request does not remain in the list.
+  void a_task_ends_with_the_last_copy_of_its_run() {
+    Task task;
+    {
+      const TaskRun run = task.begin("waiting");
+      auto copy = std::make_unique<TaskRun>(run);
+      QTest::qWait(10);
+      QVERIFY(task.running());
+    }
+    QTRY_VERIFY(!task.running());
+  }
+
   // The frame of an allocation that its reader knows, among those of libraries and of the interpreter.
   void call_sites_data() {
     using Frames = std::vector<std::tuple<const char*, const char*, int>>;  // the innermost first
