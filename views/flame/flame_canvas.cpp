@@ -53,11 +53,13 @@ int FlameCanvas::row_height() const { return fontMetrics().height() + 4; }
 
 void FlameCanvas::set_data(FlameDataPtr data) {
   const auto path = [this](uint32_t frame) { return data_ ? path_of(data_->tree, frame) : QStringList(); };
-  const QStringList zoomed = path(zoomed_), current = path(current_);
+  const QStringList zoomed = path(zoomed_), current = path(current_), pressed = path(pressed_.value_or(0));
   data_ = std::move(data);
   zoomed_ = data_ ? frame_on_path(data_->tree, zoomed) : 0;
   current_ = data_ ? frame_on_path(data_->tree, current) : 0;
   if (data_ && path_of(data_->tree, current_) != current) current_ = 0;
+  if (pressed_) pressed_ = data_ ? frame_on_path(data_->tree, pressed) : 0;
+  if (pressed_ && (!data_ || path_of(data_->tree, *pressed_) != pressed)) pressed_.reset();
   match_ = {};
   lay_out();
   Q_EMIT zoom_changed();
@@ -108,7 +110,7 @@ void FlameCanvas::show_current() {
 }
 
 void FlameCanvas::lay_out() {
-  hovered_ = pressed_ = -1;
+  hovered_ = -1;
   QScrollBar* bar = verticalScrollBar();
   const bool at_bottom = bar->value() == bar->maximum();
   layout_ = {};
@@ -271,7 +273,7 @@ void FlameCanvas::resizeEvent(QResizeEvent*) { lay_out(); }
 
 void FlameCanvas::mousePressEvent(QMouseEvent* event) {
   const FlameBox* box = box_at(event->pos());
-  pressed_ = box == nullptr ? -1 : box - layout_.boxes.data();
+  pressed_ = box == nullptr ? std::nullopt : std::optional(box->frame);
   if (event->button() == Qt::RightButton && box != nullptr) set_current(box->frame);  // the context menu acts on it
 }
 
@@ -283,8 +285,8 @@ void FlameCanvas::mouseMoveEvent(QMouseEvent* event) {
 
 void FlameCanvas::mouseReleaseEvent(QMouseEvent* event) {
   const FlameBox* box = box_at(event->pos());
-  const int64_t pressed = std::exchange(pressed_, -1);
-  if (event->button() != Qt::LeftButton || box == nullptr || box - layout_.boxes.data() != pressed) return;
+  const auto pressed = std::exchange(pressed_, std::nullopt);
+  if (event->button() != Qt::LeftButton || box == nullptr || pressed != box->frame) return;
   const uint32_t frame = box->frames > 1 ? data_->tree.frames[box->frame].parent : box->frame;
   current_ = frame;
   zoom_to(frame);

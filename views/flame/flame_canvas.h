@@ -78,7 +78,8 @@ class FlameCanvas : public QAbstractScrollArea {
   FlameMatch match_;
   FlameLayout layout_;
   uint32_t zoomed_ = 0, current_ = 0;
-  int64_t hovered_ = -1, pressed_ = -1;  // indices of boxes
+  int64_t hovered_ = -1;             // index of a box
+  std::optional<uint32_t> pressed_;  // frame under a pressed button; a live refresh keeps it
   bool icicle_ = true;
 };
 

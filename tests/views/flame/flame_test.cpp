@@ -181,6 +181,23 @@ class FlameTest : public QObject {
     QCOMPARE(f.zoomed(), QStringList({"main", "idle"}));
   }
 
+  // A refresh of a live recording between press and release dropped the click.
+  void a_click_survives_a_refresh() {
+    Fixture f(session_of(spans()));
+    const QPoint point = f.rect_of("idle").center().toPoint();
+    QSignalSpy chosen(&f.canvas(), &FlameCanvas::chosen);
+    QTest::mousePress(f.canvas().viewport(), Qt::LeftButton, {}, point);
+    f.canvas().set_data(std::make_shared<FlameData>(*f.canvas().data()));
+    QTest::mouseRelease(f.canvas().viewport(), Qt::LeftButton, {}, point);
+    QCOMPARE(chosen.count(), 1);
+    QCOMPARE(f.zoomed().last(), QStringLiteral("idle"));
+    // A button that is released over another frame chooses none.
+    f.canvas().zoom_to(0);
+    QTest::mousePress(f.canvas().viewport(), Qt::LeftButton, {}, point);
+    QTest::mouseRelease(f.canvas().viewport(), Qt::LeftButton, {}, f.rect_of("main").center().toPoint());
+    QCOMPARE(chosen.count(), 1);
+  }
+
   void keys_walk_through_frames() {
     Fixture f(session_of(spans()));
     f.canvas().setFocus();
