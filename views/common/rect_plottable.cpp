@@ -9,7 +9,8 @@ namespace arenascope::views {
 namespace {
 
 constexpr int kMaxLabels = 800;
-constexpr int kStrip = 32;  // logical pixels; Qt splits fills of 96 device rows and more
+constexpr int kLabelWidth = 26;  // pixels; the narrowest rectangle with a horizontal label
+constexpr int kStrip = 32;       // logical pixels; Qt splits fills of 96 device rows and more
 
 int clamped(double v) { return static_cast<int>(std::floor(std::clamp(v, -1e6, 1e6) + 0.5)); }
 
@@ -97,6 +98,12 @@ void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const R
   if (s.edge.isValid() && whole.left() >= rect.left() && rect.width() >= 4) {
     painter->fillRect(rect.left(), rect.top(), std::clamp(rect.width() / 4, 1, 3), rect.height(), s.edge);
   }
+}
+
+// A font for one line in a low rectangle.
+QFont low_font(QFont font, int height) {
+  font.setPixelSize(std::max(height * 4 / 5, 1));
+  return font;
 }
 
 }  // namespace
@@ -195,6 +202,7 @@ QCPRange RectPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRan
 }
 
 void RectPlottable::draw(QCPPainter* painter) {
+  drawn_labels_.clear();
   if (!data_ || data_->empty() || styles_.empty() || !mKeyAxis || !mValueAxis) return;
   const QRect clip = clipRect();
   if (clip.isEmpty()) return;
@@ -202,9 +210,9 @@ void RectPlottable::draw(QCPPainter* painter) {
   const PixelMap map = pixel_map();
   was_dense_ = span.count() > dense_from_;
   painter->setAntialiasing(false);
-  if (was_dense_) return draw_dense(painter, span, map, clip);
-  // Rectangles that share pixels would be rounded to overlapping ones, in a pattern that is not in the data.
-  const double least = shares_columns(span, map, clip) ? 1 : 0;
+  // Among many, only those that can have a label are drawn one by one. Others that share pixels would be rounded to
+  // overlapping rectangles, in a pattern that is not in the data.
+  const double least = was_dense_ ? kLabelWidth : shares_columns(span, map, clip) ? 1 : 0;
   draw_rects(painter, span, map, clip, least);
   if (least > 0) draw_dense(painter, span, map, clip, least);
 }
@@ -233,11 +241,12 @@ void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const Pi
 
 void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip,
                                double min_width) {
-  int labels = 0;
   // Raster painters clip, so outlines may extend beyond the edge; a recording may be replayed without clipping.
   const bool recorded = painter->paintEngine() && painter->paintEngine()->type() == QPaintEngine::Picture;
   const QRect visible = recorded ? clip : clip.adjusted(-2, -2, 2, 2);
+  const QFont font = painter->font();
   const int line = painter->fontMetrics().height();
+  const int lowest = lowest_label_ > 0 ? std::min(lowest_label_, line) : line;
   for (size_t i = span.first; i < span.last; ++i) {
     const Rect& r = (*data_)[i];
     if (r.style >= styles_.size() || (r.x1 - r.x0) * std::abs(map.x_scale) < min_width) continue;
@@ -246,19 +255,19 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
     if (rect.isEmpty()) continue;
     const RectStyle& s = styles_[r.style];
     draw_rect(painter, whole, rect, s, hatches_[r.style]);
-    if (s.label && labels_ &&
-        ((rect.width() > 26 && rect.height() >= line) || (rect.width() > line && rect.height() > 50)) &&
-        labels < kMaxLabels) {
-      ++labels;
-      draw_label(painter, rect.intersected(clip), r, s);
-    }
+    const bool fits =
+        (rect.width() > kLabelWidth && rect.height() >= lowest) || (rect.width() > line && rect.height() > 50);
+    if (!s.label || !labels_ || !fits || drawn_labels_.size() >= kMaxLabels) continue;
+    if (rect.height() < line) painter->setFont(low_font(font, rect.height()));
+    draw_label(painter, rect.intersected(clip), r, s);
+    if (rect.height() < line) painter->setFont(font);
   }
 }
 
 void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rect& r, const RectStyle& style) {
   constexpr int kMinLabelLetters = 6;  // shorter prefixes of a name are not informative
   const QFontMetrics metrics = painter->fontMetrics();
-  const int line = metrics.height();
+  const int line = std::min(metrics.height(), rect.height());
   const QRect inner = rect.adjusted((style.edge.isValid() ? 7 : 5) + style.indent, 0, -3, 0);
   const QString text = labels_(r.tag, rect.height() / line);
   if (text.isEmpty()) return;
@@ -276,6 +285,7 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
     painter->rotate(-90);
     painter->drawText(QRect(0, 0, rect.height() - 6, line), Qt::AlignLeft | Qt::AlignVCenter, upwards);
     painter->restore();
+    drawn_labels_ << upwards;
     return;
   }
   // The last parts of a qualified name distinguish it from its neighbours.
@@ -288,6 +298,7 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
                             [&](const QString& row) { return metrics.horizontalAdvance(row) > inner.width(); }),
              rows.end());
   if (rows.size() > lines) rows = rows.mid(0, lines);
+  drawn_labels_ << rows.join(QLatin1Char('\n'));
   int top = inner.top() + (inner.height() - static_cast<int>(rows.size()) * line) / 2;
   if (inner.height() > 4 * line) top = inner.top() + 3;  // tall enough: text at the top
   for (const QString& row : rows) {

@@ -50,11 +50,16 @@ class RectPlottable : public QCPAbstractPlottable {
   void set_styles(std::vector<RectStyle> styles);
   void set_labels(Labels labels) { labels_ = std::move(labels); }
   void set_text_colour(const QColor& colour) { text_ = colour; }  // for rectangles without a fill
+  // Labels of rectangles of less than a line of text are drawn in a smaller font, down to this height in pixels; 0: they
+  // are not drawn.
+  void set_lowest_label(int pixels) { lowest_label_ = pixels; }
   // Draws the density image if at least this many rectangles are visible.
   void set_dense_from(size_t count) { dense_from_ = count; }
 
   std::optional<size_t> hit(const QPointF& pixel) const;  // with a tolerance of 3 pixels in x
-  bool was_dense() const { return was_dense_; }           // in the last paint
+  // Of the last paint.
+  bool was_dense() const { return was_dense_; }
+  const QStringList& drawn_labels() const { return drawn_labels_; }
 
   double selectTest(const QPointF& pos, bool only_selectable, QVariant* details) const override;
   QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -82,6 +87,8 @@ class RectPlottable : public QCPAbstractPlottable {
   QColor text_;
   size_t dense_from_ = 12000;
   bool was_dense_ = false;
+  int lowest_label_ = 0;
+  QStringList drawn_labels_;
   QImage image_;  // reused between frames
 };
 

@@ -16,6 +16,7 @@ using trace::SpanCell;
 constexpr double kInset = 0.1;         // margin of a row above and below its spans, as a fraction
 constexpr double kStepRow = 0.62;      // height of the row of steps
 constexpr double kHeading = 0.7;       // height of a heading above the rows of a process
+constexpr double kLane = 0.85;         // height of a lane of nested spans after the first
 constexpr int kPixelsAStretch = 4;     // minimum in step mode
 constexpr double kPixelsABarrier = 7;  // below, marks would overlap
 
@@ -257,7 +258,7 @@ class TimelinePictureBuilder {
     row.pinned = pinned_tracks_.contains(track.info.name);
     row.lanes = std::max(static_cast<int>(track.lanes.size()), 1);
     row.top = p_.height;
-    row.height = 1 + (row.lanes - 1) * 0.7;
+    row.height = 1 + (row.lanes - 1) * kLane;
     p_.height += row.height;
     row_of_[index] = static_cast<uint32_t>(p_.rows.size());
     trace::SpanRef before;

@@ -12,6 +12,7 @@ namespace arenascope::views {
 
 namespace {
 constexpr double kTallest = 46, kLowest = 14;  // row height in pixels
+constexpr int kLowestLabel = 9;                // height of a span with a label, in pixels
 }  // namespace
 
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
@@ -22,6 +23,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
   spans_ = new RectPlottable(x_axis(), y_axis());
   spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
   spans_->set_dense_from(6000);
+  spans_->set_lowest_label(kLowestLabel);
   new TimelineCurves(x_axis(), y_axis(), this);
   top_ = plot()->axisRect()->addAxis(QCPAxis::atRight);
   top_->setVisible(false);
@@ -29,6 +31,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
   pinned_spans_ = new RectPlottable(x_axis(), top_);
   pinned_spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
   pinned_spans_->set_dense_from(6000);
+  pinned_spans_->set_lowest_label(kLowestLabel);
   connect(y_axis(), qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
           [this](const QCPRange& range) { top_->setRange(-range.size(), 0); });
   start();

@@ -32,6 +32,22 @@ const std::string kCounterTrace = R"({"traceEvents":[
   {"ph":"C","pid":1,"ts":600,"name":"tokens","args":{"tokens":10}},
   {"ph":"C","pid":1,"ts":800,"name":"loss","args":{"loss":-0.25}}]})";
 
+// Spans named "depth0", "depth1", … in each other, on each thread.
+std::string nested_trace(int threads, int depths) {
+  std::string spans;
+  for (int thread = 0; thread < threads; ++thread)
+    for (int depth = 0; depth < depths; ++depth)
+      spans +=
+          (spans.empty() ? "" : ",") + QStringLiteral("{'ph':'X','pid':1,'tid':%1,'ts':%2,'dur':%3,'name':'depth%4'}")
+                                           .arg(thread)
+                                           .arg(10 * depth)
+                                           .arg(1000 - 20 * depth)
+                                           .arg(depth)
+                                           .replace(u'\'', u'"')
+                                           .toStdString();
+  return "{\"traceEvents\":[" + spans + "]}";
+}
+
 // All plotted views over one session, as in a window.
 struct Fixture {
   explicit Fixture(const test::SampleOptions& options = {})
@@ -73,6 +89,43 @@ class PlotsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // Rows of nested calls had no labels once their lanes were lower than a line of text.
+  void low_lanes_have_labels() {
+    const std::string trace = nested_trace(12, 4);
+    auto session = std::make_shared<trace::Session>();
+    const auto* bytes = reinterpret_cast<const uint8_t*>(trace.data());
+    QVERIFY(trace::open_trace(trace::ByteSpan(bytes, trace.size()), "trace", *session).ok());
+    Fixture d;
+    d.source.set_session(session);
+    d.show();
+    d.timeline.grab();
+    QVERIFY(!d.timeline.spans()->was_dense());
+    const Rect span = (*d.timeline.spans()->data())[0];
+    const QRect drawn = pixel_rect(d.timeline.spans()->keyAxis(), d.timeline.spans()->valueAxis(), span);
+    QVERIFY2(drawn.height() < d.timeline.fontMetrics().height(), qPrintable(QString::number(drawn.height())));
+    const QStringList& labels = d.timeline.spans()->drawn_labels();
+    for (int depth = 0; depth < 4; ++depth)
+      QVERIFY2(labels.contains(QStringLiteral("depth%1").arg(depth)), qPrintable(labels.join(u'|')));
+  }
+
+  // A long span had no label once thousands of short ones were in view.
+  void long_spans_have_labels_among_many_short_ones() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::NameInfo{trace::NameId(0), "epoch"});
+    session->describe(trace::NameInfo{trace::NameId(1), "op"});
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "worker"});
+    std::vector<trace::Event> events{trace::slice(0, 1'000'000, trace::NameId(0), 0)};
+    for (int i = 0; i < 20'000; ++i) events.push_back(trace::slice(50 * i, 50 * i + 40, trace::NameId(1), 1));
+    session->events(trace::TrackId(0), events);
+    Fixture d;
+    d.source.set_session(session);
+    d.show();
+    d.timeline.grab();
+    QVERIFY(d.timeline.spans()->data()->size() > 1'000);
+    QVERIFY2(d.timeline.spans()->drawn_labels().contains("epoch"),
+             qPrintable(d.timeline.spans()->drawn_labels().join(u'|')));
+  }
+
   void counters_of_a_trace_are_curves() {
     auto session = std::make_shared<trace::Session>();
     const auto* bytes = reinterpret_cast<const uint8_t*>(kCounterTrace.data());
