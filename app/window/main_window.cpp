@@ -31,6 +31,7 @@
 #include "status_widget.h"
 #include "summary_bar.h"
 #include "welcome_page.h"
+#include "window_session.h"
 
 namespace arenascope::app {
 
@@ -74,6 +75,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   follow_document();
   retranslate();
   shell_.undo->set_document(document());
+  session_ = new WindowSession(shell_);
   update_actions();
 }
 
@@ -82,6 +84,7 @@ MainWindow::~MainWindow() {
   qApp->disconnect(shell_.panels);
   documents_.disconnect();
   documents_.log()->disconnect();
+  delete session_;
   delete shell_.undo;
   delete shell_.layouts;
   for (const PanelDescriptor& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
@@ -361,6 +364,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   guide_->restore_panels();
   shell_.layouts->save_window();
   shell_.preferences.save();
+  session_->save();
   event->accept();
 }
 

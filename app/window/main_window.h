@@ -17,6 +17,7 @@ class MessageBar;
 class RecentThumbnails;
 class StatusWidget;
 class WelcomePage;
+class WindowSession;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -28,7 +29,8 @@ class MainWindow : public QMainWindow {
   void open_all(const QStringList& specs) { documents_.open_all(specs, shell_.preferences.run); }
   void compare_with(const QString& spec);                             // a recording or model, loaded in the background
   void keep_no_copies() { shell_.preferences.run.autosave = false; }  // disables saving of live recordings
-  void offer_recovery();                                              // offers recordings of a crashed program
+  WindowSession* session() { return session_; }
+  void offer_recovery();  // offers recordings of a crashed program
   void apply_preferences(const Preferences& preferences);
 
   Document& document() { return documents_.current(); }
@@ -78,6 +80,7 @@ class MainWindow : public QMainWindow {
   WelcomePage* welcome_ = nullptr;
   RecentThumbnails* pictures_ = nullptr;
   LessonPlayer* guide_ = nullptr;
+  WindowSession* session_ = nullptr;
   bool had_content_ = false;  // when the panels followed the document last
 };
 

@@ -23,6 +23,7 @@ Preferences Preferences::load() {
   p.run.autosave = views::Settings::value("run/autosave", p.run.autosave).toBool();
   p.language = views::Settings::value("language").toString();
   p.theme = static_cast<views::ThemeMode>(std::clamp(views::Settings::value("theme", 0).toInt(), 0, 3));
+  p.reopen = views::Settings::value("reopen", p.reopen).toBool();
   return p;
 }
 
@@ -39,6 +40,7 @@ void Preferences::save() const {
   views::Settings::set("run/autosave", run.autosave);
   views::Settings::set("language", language);
   views::Settings::set("theme", static_cast<int>(theme));
+  views::Settings::set("reopen", reopen);
 }
 
 QStringList recent_files() { return views::Settings::value("recent").toStringList(); }

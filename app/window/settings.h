@@ -12,6 +12,7 @@ struct Preferences {
   RunSettings run;
   QString language;  // "": system; "en", "zh_CN"
   views::ThemeMode theme = views::ThemeMode::System;
+  bool reopen = true;  // the documents of the last session
   bool operator==(const Preferences&) const = default;
 
   static Preferences load();

@@ -28,16 +28,15 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
 }
 
 PlotView::PrepareFunction ArenaView::prepare_function() const {
-  return [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_, colour = colour_](
-             const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-    return prepare_arena_map(in, stop, show, choice, plan, colour);
+  return [state = state_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_arena_map(in, stop, state.mode, state.spaces, state.plan_outline, state.colour);
   };
 }
 
 void ArenaView::set_colour(ArenaColour colour) {
-  if (colour == colour_) return;
-  colour_ = colour;
-  prepare();
+  ViewState state = state_;
+  state.colour = colour;
+  set_view_state(state);
 }
 
 void ArenaView::add_colours(QMenu& menu) {
@@ -47,7 +46,7 @@ void ArenaView::add_colours(QMenu& menu) {
     const auto colour = static_cast<ArenaColour>(i);
     QAction* action = colours->addAction(ArenaColourNames::of(colour));
     action->setCheckable(true);
-    action->setChecked(colour == colour_);
+    action->setChecked(colour == state_.colour);
     group->addAction(action);
     connect(action, &QAction::triggered, this, [this, colour] { set_colour(colour); });
   }

@@ -16,11 +16,21 @@ class ArenaView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const ArenaPicture>& picture() const { return picture_; }
   const RectPlottable* bodies() const { return bodies_; }
+  // The choices of a document, kept while another one is shown.
+  struct ViewState {
+    ArenaMode mode = ArenaMode::Auto;
+    SpaceChoice spaces;
+    bool plan_outline = false;
+    ArenaColour colour = ArenaColour::Kind;
+    bool operator==(const ViewState&) const = default;
+  };
+  const ViewState& view_state() const { return state_; }
+  void set_view_state(const ViewState& state);
   // Selects the plan's arena or spaces, and which spaces.
   void set_shown(ArenaMode show, SpaceChoice choice);
   // If spaces are shown: also draws the memory requirement of the plan.
   void set_show_plan_outline(bool shown);
-  ArenaColour colour() const { return colour_; }
+  ArenaColour colour() const { return state_.colour; }
   void set_colour(ArenaColour colour);
   void add_context_menu_actions(QMenu& menu) override;
 
@@ -56,12 +66,9 @@ class ArenaView : public PlotView {
 
   RectPlottable *holes_, *ghosts_, *bodies_, *outlines_, *over_;
   std::shared_ptr<const ArenaPicture> picture_;
-  ArenaMode arena_mode_ = ArenaMode::Auto;
-  SpaceChoice space_filter_;
-  bool show_plan_outline_ = false;
+  ViewState state_;
   std::optional<AddressRangeSelection> addresses_;  // while being dragged
-  ArenaColour colour_ = ArenaColour::Kind;
-  Bytes shown_top_ = -1;  // the arena size for which the y range was set
+  Bytes shown_top_ = -1;                            // the arena size for which the y range was set
 };
 
 }  // namespace arenascope::views

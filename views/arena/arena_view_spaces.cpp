@@ -8,27 +8,33 @@
 
 namespace arenascope::views {
 
-void ArenaView::set_shown(ArenaMode show, SpaceChoice choice) {
-  if (show == arena_mode_ && choice == space_filter_) return;
-  arena_mode_ = show;
-  space_filter_ = choice;
+void ArenaView::set_view_state(const ViewState& state) {
+  if (state == state_) return;
+  state_ = state;
   prepare();
 }
 
+void ArenaView::set_shown(ArenaMode show, SpaceChoice choice) {
+  ViewState state = state_;
+  state.mode = show;
+  state.spaces = choice;
+  set_view_state(state);
+}
+
 void ArenaView::set_show_plan_outline(bool shown) {
-  if (shown == show_plan_outline_) return;
-  show_plan_outline_ = shown;
-  prepare();
+  ViewState state = state_;
+  state.plan_outline = shown;
+  set_view_state(state);
 }
 
 void ArenaView::add_context_menu_actions(QMenu& menu) {
   add_colours(menu);
-  add_space_choices(menu, tr("Address Space"), *context().source, arena_mode_, space_filter_,
+  add_space_choices(menu, tr("Address Space"), *context().source, state_.mode, state_.spaces,
                     [this](ArenaMode show, const SpaceChoice& choice) { set_shown(show, choice); });
   if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
   QAction* plan = menu.addAction(tr("Show Plan Requirement"));
   plan->setCheckable(true);
-  plan->setChecked(show_plan_outline_);
+  plan->setChecked(state_.plan_outline);
   connect(plan, &QAction::toggled, this, &ArenaView::set_show_plan_outline);
 }
 

@@ -100,32 +100,37 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
 }
 
 PlotView::PrepareFunction LifetimesView::prepare_function() const {
-  return [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_](const PrepareInput& in,
-                                                                                 std::stop_token stop) -> PreparedPtr {
-    return prepare_lifetimes(in, stop, plan, show, choice);
+  return [state = state_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_lifetimes(in, stop, state.plan_outline, state.mode, state.spaces);
   };
 }
 
-void LifetimesView::set_shown(ArenaMode show, const SpaceChoice& choice) {
-  if (show == arena_mode_ && choice == space_filter_) return;
-  arena_mode_ = show;
-  space_filter_ = choice;
+void LifetimesView::set_view_state(const ViewState& state) {
+  if (state == state_) return;
+  state_ = state;
   prepare();
+}
+
+void LifetimesView::set_shown(ArenaMode show, const SpaceChoice& choice) {
+  ViewState state = state_;
+  state.mode = show;
+  state.spaces = choice;
+  set_view_state(state);
 }
 
 void LifetimesView::set_show_plan_outline(bool shown) {
-  if (shown == show_plan_outline_) return;
-  show_plan_outline_ = shown;
-  prepare();
+  ViewState state = state_;
+  state.plan_outline = shown;
+  set_view_state(state);
 }
 
 void LifetimesView::add_context_menu_actions(QMenu& menu) {
-  add_space_choices(menu, tr("Address Space"), *context().source, arena_mode_, space_filter_,
+  add_space_choices(menu, tr("Address Space"), *context().source, state_.mode, state_.spaces,
                     [this](ArenaMode show, const SpaceChoice& choice) { set_shown(show, choice); });
   if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
   QAction* plan = menu.addAction(tr("Show Plan Requirement"));
   plan->setCheckable(true);
-  plan->setChecked(show_plan_outline_);
+  plan->setChecked(state_.plan_outline);
   connect(plan, &QAction::toggled, this, &LifetimesView::set_show_plan_outline);
 }
 

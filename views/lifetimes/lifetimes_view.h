@@ -17,6 +17,15 @@ class LifetimesView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
+  // The choices of a document, kept while another one is shown.
+  struct ViewState {
+    ArenaMode mode = ArenaMode::Auto;
+    SpaceChoice spaces;
+    bool plan_outline = false;
+    bool operator==(const ViewState&) const = default;
+  };
+  const ViewState& view_state() const { return state_; }
+  void set_view_state(const ViewState& state);
   // Selects the blocks of the plan or of spaces, and which spaces.
   void set_shown(ArenaMode show, const SpaceChoice& choice);
   // If spaces are shown: also draws the lifetimes of the tensors in the plan.
@@ -49,9 +58,7 @@ class LifetimesView : public PlotView {
   RectPlottable *spans_, *shares_, *captions_, *ghosts_;
   LevelMarks* marks_;
   std::shared_ptr<const LifetimesPicture> picture_;
-  ArenaMode arena_mode_ = ArenaMode::Auto;
-  SpaceChoice space_filter_;
-  bool show_plan_outline_ = false;
+  ViewState state_;
   size_t shown_rows_ = SIZE_MAX;
   int shown_pixels_ = -1;
 };

@@ -9,9 +9,9 @@
 namespace arenascope::views {
 
 void OccupancyView::set_show_plan_outline(bool shown) {
-  if (shown == show_plan_outline_) return;
-  show_plan_outline_ = shown;
-  prepare();
+  ViewState state = state_;
+  state.plan_outline = shown;
+  set_view_state(state);
 }
 
 void OccupancyView::add_context_menu_actions(QMenu& menu) {
@@ -20,7 +20,7 @@ void OccupancyView::add_context_menu_actions(QMenu& menu) {
   const auto add = [&](const QString& text, OccupancyScope scope) {
     QAction* action = stacks->addAction(text);
     action->setCheckable(true);
-    action->setChecked(scope == scope_);
+    action->setChecked(scope == state_.scope);
     group->addAction(action);
     connect(action, &QAction::triggered, this, [this, scope] { set_scope(scope); });
   };
@@ -34,7 +34,7 @@ void OccupancyView::add_context_menu_actions(QMenu& menu) {
   if (context().source->plan() == nullptr || !picture_ || picture_->scope == OccupancyScope::Arena) return;
   QAction* plan = menu.addAction(tr("Show Plan Requirement"));
   plan->setCheckable(true);
-  plan->setChecked(show_plan_outline_);
+  plan->setChecked(state_.plan_outline);
   connect(plan, &QAction::toggled, this, &OccupancyView::set_show_plan_outline);
 }
 

@@ -208,15 +208,20 @@ OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
 }
 
 PlotView::PrepareFunction OccupancyView::prepare_function() const {
-  return [scope = scope_, with_plan = show_plan_outline_, curves = plan_curves_](const PrepareInput& in,
-                                                                                 std::stop_token stop) -> PreparedPtr {
-    return prepare_occupancy(in, scope, stop, with_plan, curves.get());
+  return [state = state_, curves = plan_curves_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_occupancy(in, state.scope, stop, state.plan_outline, curves.get());
   };
 }
 
 void OccupancyView::set_scope(OccupancyScope scope) {
-  if (scope == scope_) return;
-  scope_ = scope;
+  ViewState state = state_;
+  state.scope = scope;
+  set_view_state(state);
+}
+
+void OccupancyView::set_view_state(const ViewState& state) {
+  if (state == state_) return;
+  state_ = state;
   prepare();
 }
 

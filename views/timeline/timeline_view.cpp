@@ -38,16 +38,23 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
 }
 
 PlotView::PrepareFunction TimelineView::prepare_function() const {
-  return [pinned = pinned_tracks_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+  return [pinned = state_.pinned](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
     return prepare_timeline(in, stop, pinned);
   };
 }
 
 void TimelineView::pin_row(const QString& track, bool pinned) {
+  ViewState state = state_;
   if (pinned)
-    pinned_tracks_.insert(track.toStdString());
+    state.pinned.insert(track.toStdString());
   else
-    pinned_tracks_.erase(track.toStdString());
+    state.pinned.erase(track.toStdString());
+  set_view_state(state);
+}
+
+void TimelineView::set_view_state(const ViewState& state) {
+  if (state == state_) return;
+  state_ = state;
   prepare();
 }
 

@@ -73,7 +73,7 @@ void select_time(const Shell& shell, bool begin) {
     now = *time;
   }
   if (!now) return;
-  auto& mark = shell.document().view_states().mark;
+  auto& mark = shell.document().view_state().mark;
   if (begin) mark = *now;
   if (!begin && mark) now = TimeRangeSelection{std::min(mark->begin, now->begin), std::max(mark->end, now->end)};
   selection.select(*now);

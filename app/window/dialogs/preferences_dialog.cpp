@@ -48,7 +48,7 @@ class PreferencesForm {
   std::vector<std::pair<const RunOption*, QWidget*>> usual_;
   QComboBox *language_, *theme_;
   QSpinBox* kept_;
-  QCheckBox* autosave_;
+  QCheckBox *autosave_, *reopen_;
   QLabel* problem_;
 };
 
@@ -112,6 +112,9 @@ void PreferencesForm::add_appearance(const Preferences& now) {
   language_ = combo(tr("&Language"), choices, now.language);
   theme_ = combo(tr("T&heme"), {{tr("System"), 0}, {tr("Light"), 1}, {tr("Dark"), 2}, {tr("High contrast"), 3}},
                  static_cast<int>(now.theme));
+  reopen_ =
+      check(tr("Reopen the &documents of the last session"),
+            tr("With their zoom, filters and other view settings, when Arenascope starts without a file."), now.reopen);
 }
 
 std::optional<Preferences> PreferencesForm::read() const {
@@ -129,6 +132,7 @@ std::optional<Preferences> PreferencesForm::read() const {
   p.run.autosave = autosave_->isChecked();
   p.language = language_->currentData().toString();
   p.theme = static_cast<ThemeMode>(theme_->currentData().toInt());
+  p.reopen = reopen_->isChecked();
   return p;
 }
 

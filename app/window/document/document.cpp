@@ -97,7 +97,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   debugger_.stop_playing();
   selection_.forget();
   discard_reported_ = false;
-  view_states_ = {};
+  view_state_ = {};
   history_.forget();
   source_.show_plan(nullptr);
   notes_of_.clear();

@@ -4,11 +4,6 @@
 // are stored here, whichever tab is shown, and closing the document ends its jobs.
 #pragma once
 #include <views/findings/findings_search.h>
-#include <views/flame/flame_view.h>
-#include <views/graph/graph_view.h>
-#include <views/tables/table_panel.h>
-
-#include <QMap>
 
 #include "allocator_replays.h"
 #include "compare_loader.h"
@@ -23,6 +18,7 @@
 #include "training_job.h"
 #include "view_history.h"
 
+#include "view_state.h"
 namespace arenascope::app {
 
 // The parts owned by a document, created together because most refer to the session and the runner.
@@ -50,17 +46,7 @@ class DocumentParts {
   QueryJob* queries() { return &queries_; }
   Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
-  // State of views while another document is shown.
-  struct ViewStates {
-    views::GraphView::ViewState graph;
-    views::FlameView::ViewState flame;
-    QMap<QString, views::TablePanel::ViewState> tables;
-    QString search;                                 // text of the search panel
-    QString query;                                  // SQL of the query panel
-    std::optional<views::TimeRangeSelection> mark;  // first of two range marks in a trace without steps
-    bool operator==(const ViewStates&) const = default;
-  };
-  ViewStates& view_states() { return view_states_; }
+  ViewState& view_state() { return view_state_; }
 
  protected:
   views::Theme* theme_;
@@ -82,7 +68,7 @@ class DocumentParts {
   QueryJob queries_{&tasks_};
   views::FindingsSearch findings_{&source_, &tasks_};
   ViewHistory history_;
-  ViewStates view_states_;
+  ViewState view_state_;
 };
 
 class Document : public QObject, public DocumentParts {

@@ -30,6 +30,7 @@ class Documents : public QObject {
   void open(const QString& spec, const RunSettings& settings);           // reopens a spec that is already open
   void open_all(const QStringList& specs, const RunSettings& settings);  // sequentially
   void cancel_opening();
+  const QStringList& to_open() const { return to_open_; }  // by open_all(), after the one that is being opened
   // Running tasks of the document being opened and of the current one; the one the user waits for comes first.
   std::vector<views::Task*> tasks();
   // Running tasks of all documents.

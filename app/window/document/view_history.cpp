@@ -5,7 +5,7 @@
 
 namespace arenascope::app {
 
-void ViewHistory::note(ViewState now) {
+void ViewHistory::note(UndoState now) {
   if (!std::exchange(begun_, true)) states_[at_] = now;
   if (now == states_[at_]) return;
   states_.resize(at_ + 1);  // drops the redo states
@@ -18,8 +18,8 @@ void ViewHistory::forget() { *this = ViewHistory(); }
 
 void ViewHistory::set_panels(const QByteArray& panels) { states_[at_].panels = panels; }
 
-const ViewState& ViewHistory::undo() { return states_[at_ > 0 ? --at_ : at_]; }
+const UndoState& ViewHistory::undo() { return states_[at_ > 0 ? --at_ : at_]; }
 
-const ViewState& ViewHistory::redo() { return states_[can_redo() ? ++at_ : at_]; }
+const UndoState& ViewHistory::redo() { return states_[can_redo() ? ++at_ : at_]; }
 
 }  // namespace arenascope::app

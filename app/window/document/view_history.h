@@ -14,32 +14,32 @@
 
 namespace arenascope::app {
 
-struct ViewState {
+struct UndoState {
   views::AxisMode mode = views::AxisMode::Step;
   std::optional<views::AxisRange> range;  // nullopt: everything, also if it grows
   std::set<int32_t> open_layers;
   int graph_colour = 0, graph_column = -1;
   std::shared_ptr<const trace::PlanInfo> shown_plan;
   QByteArray panels;  // QMainWindow::saveState()
-  bool operator==(const ViewState&) const = default;
+  bool operator==(const UndoState&) const = default;
 };
 
 class ViewHistory {
  public:
   // Records the current state if it differs from the previous one. The first one is the initial state.
-  void note(ViewState now);
+  void note(UndoState now);
   void forget();  // clears the history for another session
   void set_panels(
       const QByteArray& panels);  // replaces the panel layout of the current state after a change of document
   bool can_undo() const { return at_ > 0; }
   bool can_redo() const { return at_ + 1 < states_.size(); }
-  const ViewState& undo();  // only if can_undo()
-  const ViewState& redo();
-  const ViewState& now() const { return states_[at_]; }
+  const UndoState& undo();  // only if can_undo()
+  const UndoState& redo();
+  const UndoState& now() const { return states_[at_]; }
 
  private:
   static constexpr size_t kMaxStates = 200;  // the oldest states are dropped
-  std::vector<ViewState> states_{ViewState{}};
+  std::vector<UndoState> states_{UndoState{}};
   size_t at_ = 0;
   bool begun_ = false;
 };

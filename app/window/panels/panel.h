@@ -37,7 +37,7 @@ struct PanelInstance {
   std::function<QString()> csv;         // for panels without a table
   std::function<void(Document&)> show;  // another document is current
   std::function<void(Document&)>
-      leave;  // before another document becomes current; saves the state of the panel in view_states()
+      leave;  // before another document becomes current; saves the state of the panel in view_state()
 };
 
 struct PanelDescriptor {

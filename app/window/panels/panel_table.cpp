@@ -39,10 +39,10 @@ TablePanel* make_table(const PanelDescriptor& kind, Document& document, QWidget*
 void save_view_state(PanelInstance& parts, const PanelDescriptor& kind) {
   const QString id = QString::fromLatin1(kind.id);
   TablePanel* table = parts.table;
-  parts.leave = [table, id](Document& d) { d.view_states().tables[id] = table->view_state(); };
+  parts.leave = [table, id](Document& d) { d.view_state().tables[id] = table->view_state(); };
   parts.show = [table, id, before = parts.show](Document& d) {
     if (before) before(d);
-    table->set_context(d.context(), d.view_states().tables.value(id));
+    table->set_context(d.context(), d.view_state().tables.value(id));
   };
 }
 
@@ -77,10 +77,19 @@ PanelInstance drawn_with_table(View* view, const PanelDescriptor& kind, Document
   return parts;
 }
 
-// A plot with an optional table.
-template <class View>
+// A plot with an optional table. `state`: its choices in the state of the document.
+template <class View, auto state>
 PanelInstance plot(const PanelDescriptor& kind, Document& document, QWidget* parent) {
-  PanelInstance parts = drawn_with_table(new View(document.context(), parent), kind, document, parent);
+  auto* view = new View(document.context(), parent);
+  PanelInstance parts = drawn_with_table(view, kind, document, parent);
+  parts.show = [view, before = parts.show](Document& d) {
+    view->set_view_state(d.view_state().*state);
+    before(d);
+  };
+  parts.leave = [view, of_table = parts.leave](Document& d) {
+    of_table(d);
+    d.view_state().*state = view->view_state();
+  };
   parts.table->hide();
   return parts;
 }
@@ -93,8 +102,8 @@ PanelInstance graph(const PanelDescriptor&, Document& document, QWidget* parent)
   PanelInstance parts;
   parts.widget = parts.drawn = view;
   parts.picture = view;
-  parts.leave = [view](Document& d) { d.view_states().graph = view->view_state(); };
-  parts.show = [view](Document& d) { view->set_context(d.context(), d.view_states().graph); };
+  parts.leave = [view](Document& d) { d.view_state().graph = view->view_state(); };
+  parts.show = [view](Document& d) { view->set_context(d.context(), d.view_state().graph); };
   return parts;
 }
 
@@ -137,11 +146,11 @@ PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* pa
   parts.drawn = view;
   parts.table = table;
   parts.widget = side_by_side(view, table, parent);
-  parts.show = [view](Document& d) { view->set_context(d.context(), d.view_states().flame); };
+  parts.show = [view](Document& d) { view->set_context(d.context(), d.view_state().flame); };
   save_view_state(parts, kind);
   parts.leave = [view, of_table = parts.leave](Document& d) {
     of_table(d);
-    d.view_states().flame = view->view_state();
+    d.view_state().flame = view->view_state();
   };
   table->hide();
   return parts;
@@ -156,12 +165,12 @@ PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* p
   const auto text = [panel] { return panel->field()->text(); };
   parts.leave = [text, of_table = parts.leave](Document& d) {
     of_table(d);
-    d.view_states().search = text();
+    d.view_state().search = text();
   };
   parts.show = [panel, of_table = parts.show](Document& d) {
     panel->set_tasks(d.tasks());
     of_table(d);
-    panel->field()->setText(d.view_states().search);
+    panel->field()->setText(d.view_state().search);
     panel->search();
   };
   return parts;
@@ -175,12 +184,12 @@ PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* pa
   parts.csv = [panel] { return panel->to_csv(); };
   parts.show = [panel](Document& d) {
     panel->set_document(d);
-    panel->editor()->set_sql(d.view_states().query);
+    panel->editor()->set_sql(d.view_state().query);
   };
   save_view_state(parts, kind);
   parts.leave = [panel, of_table = parts.leave](Document& d) {
     of_table(d);
-    d.view_states().query = panel->editor()->toPlainText();
+    d.view_state().query = panel->editor()->toPlainText();
   };
   return parts;
 }
@@ -240,13 +249,13 @@ constexpr PanelDescriptor kPanels[] = {
     {"graph", QT_TRANSLATE_NOOP("Docks", "Graph"), G::None, P::Left, kEverything | kGraphLayout | kLessonLayout, 0,
      nullptr, graph, "nodes"},
     {"occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, kTimeLayout, occupancy_table,
-     plot<OccupancyView>},
+     plot<OccupancyView, &ViewState::occupancy>},
     {"arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), G::None, P::Row2, kTables, kAllLayouts & ~kTimeLayout,
-     arena_table, plot<ArenaView>},
+     arena_table, plot<ArenaView, &ViewState::arena>},
     {"lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), G::None, P::Row2, kTables, 0, lifetimes_table,
-     plot<LifetimesView>},
+     plot<LifetimesView, &ViewState::lifetimes>},
     {"timeline", QT_TRANSLATE_NOOP("Docks", "Timeline"), G::None, P::Row3, kEverything | kTimeLayout | kLessonLayout, 0,
-     timeline_table, plot<TimelineView>},
+     timeline_table, plot<TimelineView, &ViewState::timeline>},
     {"inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), G::None, P::Right, kAllLayouts, 0, nullptr, inspector},
     {"lesson", QT_TRANSLATE_NOOP("Docks", "Lesson"), G::None, P::LeftBelow, kLessonLayout, 0, nullptr, lesson},
     {"nodes", QT_TRANSLATE_NOOP("Docks", "Nodes"), G::Model, P::Bottom, kAllLayouts,

@@ -61,8 +61,8 @@ void ViewUndo::flush() {
   if (timer_.isActive()) note();
 }
 
-ViewState ViewUndo::state() const {
-  ViewState state;
+UndoState ViewUndo::state() const {
+  UndoState state;
   const SharedAxis& axis = *document_->axis();
   state.mode = axis.mode();
   if (!(axis.range() == axis.limits())) state.range = axis.range();
@@ -90,7 +90,7 @@ bool ViewUndo::can_go(int direction) const {
 void ViewUndo::go(int direction) {
   flush();  // the latest change is the first to be undone
   if (!can_go(direction)) return;
-  const ViewState state = direction < 0 ? document_->history().undo() : document_->history().redo();
+  const UndoState state = direction < 0 ? document_->history().undo() : document_->history().redo();
   restoring_ = true;
   if (state.panels != panels_ && window_->restoreState(state.panels, kPanelsVersion)) docks_->adopt_visible();
   panels_ = state.panels;

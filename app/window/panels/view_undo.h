@@ -21,7 +21,7 @@ class ViewUndo : public QObject {
   void changed();
 
  private:
-  ViewState state() const;
+  UndoState state() const;
   void note_soon();
   void panels_moved();
   void note();

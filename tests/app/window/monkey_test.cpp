@@ -36,7 +36,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
       << QString::number(request.budget_seconds) << QString::number(request.alignment)
       << QString::number(request.streams) << request.banks;
     for (const Breakpoint& b : d.debugger()->breakpoints()) s << b.describe() << QString::number(b.on);
-    const Document::ViewStates& states = d.view_states();
+    const ViewState& states = d.view_state();
     s << states.graph.search << QString::number(static_cast<int>(states.graph.colour));
     for (int32_t layer : states.graph.expanded) s << QString::number(layer);
     for (auto it = states.tables.begin(); it != states.tables.end(); ++it)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the views of a document show and how: a value. It is kept while another document is shown and stored with the
+// session of the window (session.h).
+#pragma once
+#include <views/arena/arena_view.h>
+#include <views/flame/flame_view.h>
+#include <views/graph/graph_view.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/tables/table_panel.h>
+#include <views/timeline/timeline_view.h>
+
+#include <QJsonObject>
+#include <QMap>
+
+#include <optional>
+
+namespace arenascope::app {
+
+struct ViewState {
+  views::AxisMode axis = views::AxisMode::Step;
+  std::optional<views::AxisRange> range;  // nullopt: everything, also if it grows
+  views::GraphView::ViewState graph;
+  views::FlameView::ViewState flame;
+  views::OccupancyView::ViewState occupancy;
+  views::ArenaView::ViewState arena;
+  views::LifetimesView::ViewState lifetimes;
+  views::TimelineView::ViewState timeline;
+  QMap<QString, views::TablePanel::ViewState> tables;  // by the id of the panel
+  QString search;                                      // text of the search panel
+  QString query;                                       // SQL of the query panel
+  std::optional<views::TimeRangeSelection> mark;       // first of two range marks in a trace without steps
+  std::optional<views::NodeSelection> selected;        // node or tensor
+  bool operator==(const ViewState&) const = default;
+
+  QJsonObject to_json() const;
+  // Missing and invalid members have their defaults.
+  static ViewState from_json(const QJsonObject& json);
+};
+
+}  // namespace arenascope::app
