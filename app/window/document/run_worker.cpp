@@ -71,7 +71,8 @@ void RunWorker::close_autosave() {
 std::optional<QString> RunWorker::open(const QString& spec, const RunSettings& settings, const views::TaskRun& task) {
   looping_ = once_ = false;
   OpenCallbacks callbacks;
-  callbacks.progress = [&task](const QString& phase, double share) { task.progress(share, phase); };
+  // Kept by the runner, which also calls it while it plans again.
+  callbacks.progress = [task](const QString& phase, double share) { task.progress(share, phase); };
   callbacks.iteration = [this, task](const QString& loop, qint64 iteration) {
     const QString text = RunController::tr("%1: iteration %2…").arg(loop, views::format_count(iteration));
     if (task.active()) return task.progress(-1, text);
