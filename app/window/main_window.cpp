@@ -308,7 +308,8 @@ void MainWindow::show_menu(const QString& panel, const QPoint& global) {
   menu->addSeparator();
   add({"run.breakpoint", "run.cursor"});
   menu->addSeparator();
-  add({"edit.copy_name", "edit.copy_picture", "edit.copy_table", "file.save_picture", "file.save_table", "view.table"});
+  add({"edit.copy_name", "edit.copy_picture", "edit.copy_table", "edit.copy_markdown", "file.save_picture",
+       "file.save_table", "view.table"});
   if (shell_.panels->table(panel) != nullptr) add({"view.sort"});
   menu->popup(global);
 }

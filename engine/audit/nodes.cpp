@@ -123,7 +123,25 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
   return f;
 }
 
-void write(const NodeFigures& f, int64_t flops, Writer& out) {
+// Bytes of the result and of each source once; 0: one of them was not recorded.
+Bytes bytes_moved(const trace::GraphInfo& graph, const trace::TensorInfo& node) {
+  const auto is_recorded = [](const trace::TensorInfo& t) {
+    return t.bytes > 0 || !t.dtype.empty() || !t.shape.empty();
+  };
+  Bytes bytes = node.bytes;
+  bool all = is_recorded(node);
+  for (const trace::TensorRef source : std::set<trace::TensorRef>(node.sources.begin(), node.sources.end())) {
+    if (!source.valid()) continue;
+    const auto& tensors = source.is_node() ? graph.nodes : graph.leafs;
+    all = all && source.index() < tensors.size() && is_recorded(tensors[source.index()]);
+    if (all) bytes += tensors[source.index()].bytes;
+  }
+  return all ? bytes : 0;
+}
+
+void write(const NodeFigures& f, const trace::GraphInfo& graph, Writer& out) {
+  const trace::TensorInfo& info = graph.nodes[static_cast<size_t>(f.node)];
+  const auto flops = static_cast<double>(info.flops), bytes = static_cast<double>(bytes_moved(graph, info));
   const std::string id = fmt::format("node.{}.{}", f.graph, f.node);
   out.count(id + ".runs", f.runs);
   out.count(id + ".counted_runs", f.counted);
@@ -140,8 +158,10 @@ void write(const NodeFigures& f, int64_t flops, Writer& out) {
   out.put(id + ".wait", f.wait, Unit::Nanoseconds);
   out.put(id + ".parts_a_run", f.parts_a_run, Unit::Count);
   out.put(id + ".queueing", f.queueing, Unit::Nanoseconds);
-  if (flops > 0 && f.median > 0)
-    out.put(id + ".speed", static_cast<double>(flops) / static_cast<double>(f.median), Unit::PerNanosecond);
+  const auto median = static_cast<double>(f.median);
+  if (flops > 0 && median > 0) out.put(id + ".speed", flops / median, Unit::PerNanosecond);
+  if (bytes > 0 && median > 0) out.put(id + ".bandwidth", bytes / median, Unit::PerNanosecond);
+  if (flops > 0 && bytes > 0) out.put(id + ".intensity", flops / bytes, Unit::Count);
 }
 
 }  // namespace
@@ -190,7 +210,7 @@ void audit_nodes(const Raw& raw, Writer& out) {
     if (f.runs == 0) continue;
     std::tie(f.graph, f.node) = key;
     f.name = node_name(raw, f.graph, f.node);
-    write(f, raw.graphs.at(f.graph).nodes[static_cast<size_t>(f.node)].flops, out);
+    write(f, raw.graphs.at(f.graph), out);
     out.report().nodes.push_back(std::move(f));
   }
 }

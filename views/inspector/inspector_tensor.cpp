@@ -2,6 +2,7 @@
 // The page of a tensor: shape, times, location, producer and users.
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
+#include <views/common/rates.h>
 #include <views/common/recorded.h>
 #include <views/graph/folded_graph.h>
 
@@ -109,13 +110,17 @@ void times(Page& page, NodeId node) {
     if (stats.most_frequent_last.valid() && stats.most_frequent_votes * 4 > stats.barriers)
       page.row(Texts::tr("usually last"), name(stats.most_frequent_last));
   }
-  const TensorInfo* tensor = page.info(TensorRef::node(node));
-  if (tensor->flops > 0 && stats.median > 0) {
-    Figure speed =
-        of("speed", static_cast<double>(tensor->flops) / static_cast<double>(stats.median), FigureUnit::Ratio);
-    speed.text = QString::number(speed.value, 'f', 1);
-    page.row(Texts::tr("speed"), with_figures(QStringLiteral("%1 GFLOP/s"), {speed}));
-  }
+  const NodeRates rates = rates_of(*page.in.graph, node, stats);
+  const auto rate = [&](const QString& title, const char* what, const QString& form,
+                        const std::optional<double>& value) {
+    if (!value) return;
+    Figure number = of(what, *value, FigureUnit::Ratio);
+    number.text = format_rate(*value);
+    page.row(title, with_figures(form, {number}));
+  };
+  rate(Texts::tr("speed"), "speed", QStringLiteral("%1 GFLOP/s"), rates.gflops);
+  rate(Texts::tr("bandwidth"), "bandwidth", QStringLiteral("%1 GB/s"), rates.bandwidth);
+  rate(Texts::tr("arithmetic intensity"), "intensity", QStringLiteral("%1 FLOP/B"), rates.intensity);
 }
 
 // The device kernels of the node in the run, and their times.

@@ -2,6 +2,7 @@
 // The nodes of the graph: properties, location of the result, and times over all runs.
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
+#include <views/common/rates.h>
 #include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
@@ -190,6 +191,40 @@ void add_work(Columns& columns, const NodesPtr& n) {
   columns.back().adds_up = true;
 }
 
+// Missing values sort below all others. `what`: name of the figure; null: of described values only.
+Column rate_column(const NodesPtr& n, const QString& title, const QString& tip, const char* what,
+                   std::optional<double> NodeRates::*rate) {
+  const auto value = [=](size_t r) { return rates_of(*n->graph, NodeId(r), n->stats(r)).*rate; };
+  const auto text_of = [=](size_t r) {
+    const auto known = value(r);
+    return known ? format_rate(*known) : QString();
+  };
+  Column column{title, tip, text_of, [=](size_t r) { return value(r).value_or(-1); }};
+  if (what != nullptr)
+    column.figure = [=](size_t r) {
+      const auto known = value(r);
+      if (!known) return Figure();
+      Figure out = figure(n->figure_id(r, what), *known, FigureUnit::Ratio);
+      out.text = format_rate(*known);
+      return out;
+    };
+  return column;
+}
+
+void add_rates(Columns& columns, const NodesPtr& n) {
+  columns.push_back(rate_column(n, NodesTableTexts::tr("GFLOP/s"),
+                                NodesTableTexts::tr("Operations per second at its median time"), "speed",
+                                &NodeRates::gflops));
+  columns.push_back(
+      rate_column(n, NodesTableTexts::tr("GB/s"),
+                  NodesTableTexts::tr("Bytes of its result and of its sources per second, at its median time"),
+                  "bandwidth", &NodeRates::bandwidth));
+  columns.push_back(
+      rate_column(n, NodesTableTexts::tr("FLOP/B"),
+                  NodesTableTexts::tr("Arithmetic intensity: operations per byte of its result and of its sources"),
+                  nullptr, &NodeRates::intensity));
+}
+
 }  // namespace
 
 TablePtr nodes_table(const TableInput& input) {
@@ -202,6 +237,7 @@ TablePtr nodes_table(const TableInput& input) {
   add_place(table->columns, n);
   add_times(table->columns, n);
   add_work(table->columns, n);
+  add_rates(table->columns, n);
   add_node_columns(*table, input);
   table->selection = [n](size_t r) { return Selection::node(n->graph->id, NodeId(r)); };
   table->inside = [n](size_t r, const RangeFilter& f) {

@@ -87,6 +87,9 @@ TablePtr layers_table(const TableInput& input);  // nodes aggregated by layer
 TablePtr blocks_table(const TableInput& input);
 TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
+// Spans aggregated by name, of those within a range of time; null if it was stopped.
+TablePtr spans_table(const TableInput& input, const std::optional<trace::TimeRange>& range);
+TablePtr spans_table(const TableInput& input);  // all
 TablePtr allocators_table(const TableInput& input);
 TablePtr call_sites_table(const TableInput& input);
 // Frames of a flame graph, the largest self weight first.

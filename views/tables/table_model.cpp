@@ -280,4 +280,26 @@ std::function<QString()> TableModel::csv_maker() const {
   return [table = table_, rows = rows_] { return as_csv(*table, rows); };
 }
 
+QString TableModel::markdown() const {
+  if (!table_) return {};
+  const auto line = [](const QStringList& cells) {
+    return QStringLiteral("| ") + cells.join(QStringLiteral(" | ")) + QStringLiteral(" |\n");
+  };
+  const auto escaped = [](QString cell) {
+    return cell.replace(QLatin1Char('|'), QStringLiteral("\\|")).replace(QLatin1Char('\n'), QLatin1Char(' '));
+  };
+  QStringList titles, rules;
+  for (const Column& column : table_->columns) {
+    titles << escaped(column.title);
+    rules << (column.number ? QStringLiteral("--:") : QStringLiteral("---"));
+  }
+  QString out = line(titles) + line(rules);
+  for (const uint32_t row : rows_of_table({})) {
+    QStringList cells;
+    for (const Column& column : table_->columns) cells << escaped(column.text(row));
+    out += line(cells);
+  }
+  return out;
+}
+
 }  // namespace arenascope::views

@@ -49,6 +49,7 @@ class TableModel : public QAbstractTableModel {
   // A function that creates the CSV of the visible rows on any thread. Null if there is no table.
   std::function<QString()> csv_maker() const;
   QString to_tabs(const std::vector<int>& rows) const;
+  QString markdown() const;  // all visible rows, with units as on the screen
 
  Q_SIGNALS:
   void rearranged();  // asynchronously, for a long table

@@ -66,6 +66,7 @@ void add_action_states(Shell& shell) {
           "file.save_table",
           "edit.copy_picture",
           "edit.copy_table",
+          "edit.copy_markdown",
           "compare.file",
           "compare.keep",
           "view.zoom_in",

@@ -113,6 +113,8 @@ void add_edit_actions(Shell& shell) {
         {K(Qt::CTRL | Qt::ALT | Qt::Key_C)}, [&shell] { shell.output->copy_picture(shell.panels->current()); });
   a.add("edit.copy_table", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy &Table of View"),
         {K(Qt::CTRL | Qt::ALT | Qt::Key_T)}, [&shell] { shell.output->copy_csv(shell.panels->current()); });
+  a.add("edit.copy_markdown", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy Table as &Markdown"), {},
+        [&shell] { shell.output->copy_markdown(shell.panels->current()); });
   a.separator(Menu::Edit);
   a.add("edit.preferences", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Pr&eferences…"), {K(Qt::CTRL | Qt::Key_Comma)},
         [&shell] { show_preferences(shell); });

@@ -45,6 +45,7 @@ constexpr PanelNeed kNeeds[] = {
     {"holes", [](C c) { return c.plan || c.segments; }},
     {"findings", [](C c) { return c.plan || c.plannable || c.memory; }},
     {"barriers", [](C c) { return c.barriers; }},
+    {"spans", [](C c) { return c.spans; }},
     {"counters", [](C c) { return c.counters; }},
     {"tuning", [](C c) { return c.tunings; }},
     {"breakpoints", [](C c) { return c.steps; }},

@@ -53,6 +53,13 @@ void PanelOutput::copy_csv(const QString& id) const {
   if (const auto csv = csv_maker(id)) QApplication::clipboard()->setText(csv());
 }
 
+void PanelOutput::copy_markdown(const QString& id) const {
+  TablePanel* table = panels_->is_hidden_by_lesson(id) ? nullptr : panels_->table(id);
+  if (table == nullptr) return;
+  table->refresh();
+  QApplication::clipboard()->setText(table->model()->markdown());
+}
+
 Status write_text(const QString& text, const QString& path, OutputFile::Paths inputs) {
   return write_bytes(text.toUtf8(), path, inputs);
 }

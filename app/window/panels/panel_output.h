@@ -14,6 +14,7 @@ class PanelOutput {
   // A function that creates the CSV of the table on any thread; null: the panel has no table (such as a lesson).
   std::function<QString()> csv_maker(const QString& id) const;
   void copy_csv(const QString& id) const;
+  void copy_markdown(const QString& id) const;  // nothing if the panel has no table
 
  private:
   QSize size_of(const QString& id) const;

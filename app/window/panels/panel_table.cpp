@@ -194,6 +194,32 @@ PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* pa
   return parts;
 }
 
+TablePanel::TableFactory table_of_spans(const std::optional<trace::TimeRange>& range) {
+  return [range](const TableInput& input) { return spans_table(input, range); };
+}
+
+// Spans of the range of time that was selected last, until something else than a span is selected.
+PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  PanelInstance parts = table_alone(kind, document, parent);
+  const auto follow = [table = parts.table, bond = std::make_shared<ConnectionScope>(),
+                       shown = std::make_shared<std::optional<trace::TimeRange>>()](Document& d) {
+    const auto update = [table, shown, selection = d.selection()] {
+      if (selection->current().get<EventSelection>() != nullptr) return;
+      const auto* time = selection->current().get<TimeRangeSelection>();
+      const auto range = time == nullptr ? std::nullopt : std::optional(trace::TimeRange{time->begin, time->end});
+      if (std::exchange(*shown, range) != range) table->set_factory(table_of_spans(range));
+    };
+    QObject::connect(d.selection(), &SelectionModel::current_changed, bond->reset(), update);
+    update();
+  };
+  follow(document);
+  parts.show = [follow, of_table = parts.show](Document& d) {
+    of_table(d);
+    follow(d);
+  };
+  return parts;
+}
+
 // Re-planning request and all plans.
 PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   PanelInstance parts;
@@ -287,6 +313,7 @@ constexpr PanelDescriptor kPanels[] = {
     {"findings", QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
     {"barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout, barriers_table,
      table_alone},
+    {"spans", QT_TRANSLATE_NOOP("Docks", "Spans"), G::Time, P::Bottom, kTables, 0, spans_table, spans},
     {"counters", QT_TRANSLATE_NOOP("Docks", "Counters"), G::Time, P::Bottom, kTables, 0, counters_table, table_alone},
     {"tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
     {"breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr, breakpoints},

@@ -97,7 +97,7 @@ class ComparisonTest : public QObject {
       const QString wrong = test::table_differs(against_, r, name, table, described);
       QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     };
-    check("nodes", nodes_table(input), {"Step", "Bytes", "Offset", "Block", "Tasks", "Flops"});
+    check("nodes", nodes_table(input), {"Step", "Bytes", "Offset", "Block", "Tasks", "Flops", "FLOP/B"});
     check("barriers", barriers_table(input), {});
     check("blocks", blocks_table(input), {"Block", "Offset", "Steps", "Address", "Block B"});
     check("allocators", allocators_table(input), {});

@@ -95,7 +95,7 @@ class FiguresTest : public QObject {
     for (size_t run = 0; run < std::max<size_t>(1, source.snapshot()->runs.size()); ++run) {
       if (source.snapshot()->run(trace::RunId(run))) source.choose_run(trace::RunId(run));
       const TableInput input = TableInput::of(source);
-      check_table(r, "nodes", nodes_table(input), {"Step", "Bytes", "Offset", "Block", "Tasks", "Flops"});
+      check_table(r, "nodes", nodes_table(input), {"Step", "Bytes", "Offset", "Block", "Tasks", "Flops", "FLOP/B"});
       check_table(r, "barriers", barriers_table(input), {});
       check_table(r, "blocks", blocks_table(input), {"Block", "Offset", "Steps", "Address"});
       check_table(r, "allocators", allocators_table(input), {});

@@ -4,6 +4,7 @@
 #include <arenascope/trace/import.h>
 #include <views/common/format.h>
 #include <views/common/layer_nodes.h>
+#include <views/common/rates.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
@@ -36,7 +37,7 @@ const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTabl
     {"barriers", barriers_table}, {"allocators", allocators_table}, {"pools", pools_table},
     {"tuning", tuning_table},     {"planners", planners_table},     {"compare", compare_table},
     {"holes", holes_table},       {"problems", problems_table},     {"reuse", reuse_table},
-    {"counters", counters_table}, {"callsites", call_sites_table}};
+    {"counters", counters_table}, {"callsites", call_sites_table},  {"spans", spans_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
@@ -73,7 +74,103 @@ std::shared_ptr<trace::Session> rich_session() {
 class TablesTest : public QObject {
   Q_OBJECT
 
+ private:
+  static QString cell(const Table& table, size_t row, const QString& title) {
+    for (const Column& column : table.columns)
+      if (column.title == title) return column.text(row).replace(QChar(0xa0), u' ');
+    return QStringLiteral("no column ") + title;
+  }
+
  private Q_SLOTS:
+  // Rates follow from recorded values; without one of them they are missing, not zero.
+  void rates_of_nodes() {
+    trace::GraphInfo graph;
+    graph.nodes.resize(3);
+    graph.leafs.resize(1);
+    graph.leafs[0].dtype = "f32", graph.leafs[0].bytes = 4'000;
+    graph.nodes[0].dtype = "f32", graph.nodes[0].bytes = 1'000, graph.nodes[0].flops = 20'000;
+    graph.nodes[0].sources = {trace::TensorRef::leaf(LeafId(0)), trace::TensorRef::leaf(LeafId(0))};
+    graph.nodes[1].sources = {trace::TensorRef::node(NodeId(0))};  // of unknown size
+    graph.nodes[2].dtype = "f32", graph.nodes[2].bytes = 500;
+    trace::NodeStats ran;
+    ran.runs = 3, ran.median = 2'000;
+    QCOMPARE(moved_bytes(graph, NodeId(0)), std::optional<Bytes>(5'000));  // each source once
+    const NodeRates rates = rates_of(graph, NodeId(0), ran);
+    QCOMPARE(rates.gflops, std::optional(10.0));
+    QCOMPARE(rates.bandwidth, std::optional(2.5));
+    QCOMPARE(rates.intensity, std::optional(4.0));
+    QVERIFY(!rates_of(graph, NodeId(0), {}).gflops && !rates_of(graph, NodeId(0), {}).bandwidth);
+    QCOMPARE(rates_of(graph, NodeId(0), {}).intensity, std::optional(4.0));
+    QVERIFY(!rates_of(graph, NodeId(1), ran).bandwidth && !rates_of(graph, NodeId(1), ran).intensity);
+    QVERIFY(!rates_of(graph, NodeId(2), ran).gflops && rates_of(graph, NodeId(2), ran).bandwidth);
+    // In the table: a node that never ran has empty cells.
+    const auto session = test::sample_session();
+    SessionSource source;
+    source.set_session(session);
+    const TablePtr table = nodes_table(TableInput::of(source));
+    const auto stats = session->snapshot()->stats(source.graph_id());
+    bool some = false;
+    for (size_t r = 0; r < table->rows; ++r) {
+      const NodeRates expected = rates_of(*source.graph(), NodeId(r), stats[r]);
+      QCOMPARE(cell(*table, r, "GFLOP/s"), expected.gflops ? format_rate(*expected.gflops) : QString());
+      QCOMPARE(cell(*table, r, "FLOP/B"), expected.intensity ? format_rate(*expected.intensity) : QString());
+      some = some || expected.gflops;
+    }
+    QVERIFY(some);
+  }
+
+  // Spans by name, with percentiles by the nearest rank; a range of time clips their sum.
+  void spans_are_aggregated_by_name() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::NameInfo{trace::NameId(0), "read"});
+    session->describe(trace::NameInfo{trace::NameId(1), "write"});
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "a"});
+    session->describe(trace::ThreadInfo{trace::TrackId(1), "b"});
+    std::vector<trace::Event> reads;
+    for (int i = 1; i <= 100; ++i) reads.push_back(trace::slice(1'000 * i, 1'000 * i + i, trace::NameId(0), 0));
+    session->events(trace::TrackId(0), reads);
+    session->events(trace::TrackId(1), std::array{trace::slice(0, 50'000, trace::NameId(1), 0)});
+    SessionSource source;
+    source.set_session(session);
+    TableInput input = TableInput::of(source);
+    const TablePtr all = spans_table(input);
+    QCOMPARE(all->rows, size_t{2});
+    QCOMPARE(cell(*all, 0, "Name"), QString("write"));  // the most time first
+    QCOMPARE(cell(*all, 1, "Spans"), QString("100"));
+    QCOMPARE(cell(*all, 1, "p50"), QString("50 ns"));
+    QCOMPARE(cell(*all, 1, "p90"), QString("90 ns"));
+    QCOMPARE(cell(*all, 1, "p99"), QString("99 ns"));
+    QCOMPARE(cell(*all, 1, "Longest"), QString("100 ns"));
+    QCOMPARE(cell(*all, 1, "Time"), QString("5.05 µs"));
+    const Selection selected = all->selection(1);
+    const auto* longest = selected.get<EventSelection>();
+    QVERIFY(longest != nullptr);
+    QCOMPARE(session->snapshot()->event(longest->span).end(), Nanoseconds{100'100});
+    const TablePtr part = spans_table(input, trace::TimeRange{10'005, 20'000});
+    QCOMPARE(cell(*part, 0, "Time"), QString("10.0 µs"));
+    QCOMPARE(cell(*part, 1, "Spans"), QString("10"));
+    QCOMPARE(part->columns[2].number(1), 5.0 + (11 + 19) * 9 / 2.0);
+    QCOMPARE(spans_table(input, trace::TimeRange{200'000, 300'000})->rows, size_t{0});
+    std::stop_source stop;
+    stop.request_stop();
+    input.stop = stop.get_token();
+    QVERIFY(spans_table(input) == nullptr);
+  }
+
+  void tables_are_copied_as_markdown() {
+    auto table = std::make_shared<Table>();
+    table->rows = 2;
+    table->columns = {{"Name", {}, [](size_t r) { return r == 0 ? QString("a|b") : QString("c\nd"); }},
+                      {"Bytes",
+                       {},
+                       [](size_t r) { return format_bytes(Bytes(r) << 20); },
+                       [](size_t r) { return static_cast<double>(r); }}};
+    TableModel model;
+    model.set_table(table);
+    QCOMPARE(model.markdown().replace(QChar(0xa0), u' '),
+             QString("| Name | Bytes |\n| --- | --: |\n| a\\|b | 0 B |\n| c d | 1 MiB |\n"));
+  }
+
   // Sorting and filtering 300,000 rows would block the window for a second: it is done on a worker, and the call
   // returns.
   void a_long_table_is_sorted_and_filtered_on_a_worker() {
