@@ -1838,6 +1838,13 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::OtherForm</name>
+    <message>
+        <source>Planning the other form of the model…</source>
+        <translation>正在规划模型的另一形式…</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::Replanner</name>
     <message>
         <source>Planning…</source>
@@ -1972,6 +1979,18 @@
     <message>
         <source>memory not recorded</source>
         <translation>未记录内存</translation>
+    </message>
+    <message>
+        <source>as written: %1 · optimised: %2</source>
+        <translation>原样：%1 · 优化后：%2</translation>
+    </message>
+    <message>
+        <source>Arena of the model. Click to open it as written</source>
+        <translation>模型的内存区。单击以原样打开</translation>
+    </message>
+    <message>
+        <source>Arena of the model. Click to open it optimised: rewritten and fused</source>
+        <translation>模型的内存区。单击以优化形式打开：改写并融合</translation>
     </message>
 </context>
 <context>
@@ -7275,25 +7294,6 @@ next: %7</source>
         <source>No spans were recorded.</source>
         <translation>没有记录区间。</translation>
     </message>
-</context>
-<context>
-    <name>arenascope::views::TensorTable</name>
-    <message>
-        <source>row %1, column %2: %3</source>
-        <translation>第 %1 行第 %2 列：%3</translation>
-    </message>
-</context>
-<context>
-    <name>arenascope::views::TensorView</name>
-    <message>
-        <source>%1 values from %2 to %3</source>
-        <translation>%2 至 %3 之间有 %1 个值</translation>
-    </message>
-    <message>
-        <source>row %1, column %2: %3</source>
-        <translation>第 %1 行第 %2 列：%3</translation>
-    </message>
-    <message>
     <message>
         <source>GFLOP/s</source>
         <translation>GFLOP/s</translation>
@@ -7318,6 +7318,25 @@ next: %7</source>
         <source>p99</source>
         <translation>p99</translation>
     </message>
+</context>
+<context>
+    <name>arenascope::views::TensorTable</name>
+    <message>
+        <source>row %1, column %2: %3</source>
+        <translation>第 %1 行第 %2 列：%3</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TensorView</name>
+    <message>
+        <source>%1 values from %2 to %3</source>
+        <translation>%2 至 %3 之间有 %1 个值</translation>
+    </message>
+    <message>
+        <source>row %1, column %2: %3</source>
+        <translation>第 %1 行第 %2 列：%3</translation>
+    </message>
+    <message>
         <source>No values.</source>
         <translation>没有数值。</translation>
     </message>

@@ -140,6 +140,8 @@ void MainWindow::make_bars() {
           [this] { shell_.actions->find(QStringLiteral("help.messages"))->trigger(); });
   headline_ = new SummaryBar(shell_.panels, this);
   addToolBar(Qt::BottomToolBarArea, headline_);
+  connect(headline_, &SummaryBar::other_form_requested, this,
+          [this] { document().open(document().spec(), OtherForm::flipped(document().runner()->settings())); });
   welcome_ = new WelcomePage(shell_);
   pictures_ = new RecentThumbnails(shell_);
   guide_ = new LessonPlayer(shell_, shell_.panels->find<LessonPanel>("lesson"));
@@ -362,10 +364,10 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   pictures_->keep();
+  session_->save();
   guide_->restore_panels();
   shell_.layouts->save_window();
   shell_.preferences.save();
-  session_->save();
   event->accept();
 }
 

@@ -25,12 +25,17 @@ class SummaryBar : public QToolBar {
   void set_hidden(bool on);  // while its text would reveal the answer to a lesson's question
   QString text() const { return text_->text(); }
 
+ Q_SIGNALS:
+  void other_form_requested();  // to open the model optimised, or as written
+
  private:
   void show_text();
+  void show_forms();
   void show_group();
 
   Panels* panels_;
   views::SessionSource* source_ = nullptr;
+  QPointer<Document> document_;
   views::ConnectionScope bond_;
   struct Group {
     PanelGroup group;
@@ -39,6 +44,8 @@ class SummaryBar : public QToolBar {
   };
   std::vector<Group> groups_;
   QAction* separator_;  // between the groups and the text
+  QToolButton* forms_;  // the arena as written and optimised
+  QAction* forms_action_;
   QLabel* text_;
   QTimer timer_;
   bool hidden_ = false;

@@ -98,6 +98,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   selection_.forget();
   discard_reported_ = false;
   view_state_ = {};
+  other_form_.forget();
   history_.forget();
   source_.show_plan(nullptr);
   notes_of_.clear();
@@ -188,7 +189,19 @@ void Document::settle_playhead() {
   axis_.restore_position();
   if (!std::exchange(to_peak_, false)) return;
   restore_breakpoints();  // only now: the first run must not pause
+  plan_other_form();
   if (const Step peak = peak_of(source_.plan()).step; peak.valid()) axis_.set_current(peak);
+}
+
+// Of models that are read in a moment; after the first run, which it would slow down.
+void Document::plan_other_form() {
+  constexpr Bytes kMaxWeights = Bytes{1} << 30;
+  const RunSettings& settings = runner_->settings();
+  const trace::GraphInfo* graph = source_.graph();
+  if (settings.from_lesson || settings.backend != u"cpu" || graph == nullptr) return;
+  Bytes weights = 0;
+  for (const trace::TensorInfo& leaf : graph->leafs) weights += leaf.bytes;
+  if (weights <= kMaxWeights) other_form_.plan(spec(), settings);
 }
 
 // Saved breakpoints of the file; a lesson has its own.

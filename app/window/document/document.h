@@ -12,13 +12,14 @@
 #include "generation_job.h"
 #include "messages.h"
 #include "query_job.h"
+#include "other_form.h"
 #include "replanning.h"
 #include "run_controller.h"
 #include "saver.h"
 #include "training_job.h"
 #include "view_history.h"
-
 #include "view_state.h"
+
 namespace arenascope::app {
 
 // The parts owned by a document, created together because most refer to the session and the runner.
@@ -44,6 +45,7 @@ class DocumentParts {
   TrainingJob* training() { return &training_; }
   AllocatorReplays* replays() { return &replays_; }
   QueryJob* queries() { return &queries_; }
+  OtherForm* other_form() { return &other_form_; }
   Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
   ViewState& view_state() { return view_state_; }
@@ -67,6 +69,7 @@ class DocumentParts {
   TrainingJob training_{&tasks_};
   QueryJob queries_{&tasks_};
   views::FindingsSearch findings_{&source_, &tasks_};
+  OtherForm other_form_{&tasks_};
   ViewHistory history_;
   ViewState view_state_;
 };
@@ -111,6 +114,7 @@ class Document : public QObject, public DocumentParts {
   void on_plans_added();
   void pause_at(int step, BreakReason reason, const QString& node);
   void settle_playhead();
+  void plan_other_form();
   void restore_breakpoints();
   void tell_of_older_runs();
 

@@ -296,6 +296,19 @@ void update_run_settings(const RunnerOptions& options, RunSettings& settings) {
   settings.fuse = options.fuse;
 }
 
+Result<Bytes> planned_arena(const QString& spec, const RunSettings& settings, std::stop_token stop) {
+  RunnerOptions options = default_run_options(settings);
+  options.stop = std::move(stop);
+  std::vector<InputSize> sizes;
+  auto read = open_sized(spec, settings, options.open, sizes);
+  if (!read) return read.error();
+  auto devices = devices_of(options);
+  if (!devices) return devices.error();
+  auto program = compile(*read, *devices, options);
+  if (!program) return program.error();
+  return program->plan.memory.arena_bytes;
+}
+
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks) {
   if (spec.startsWith(QStringLiteral("lesson:"))) return lesson_graph(spec.mid(7), settings, callbacks);
   if (spec.startsWith(QStringLiteral("program:")))

@@ -2,6 +2,7 @@
 // Opens a spec; its kind is detected from the content: a model, zoo:NAME, a recording or trace, a CSV of buffers, a
 // lesson's graph. Blocks; reports through OpenCallbacks.
 #pragma once
+#include <arenascope/base/result.h>
 #include <arenascope/trace/session.h>
 
 #include <QString>
@@ -66,6 +67,9 @@ bool is_model_spec(const QString& spec);
 RunnerOptions default_run_options(const RunSettings& settings);
 // The inverse: stores those of `options` that are preferences into `settings`.
 void update_run_settings(const RunnerOptions& options, RunSettings& settings);
+
+// The arena of a model opened with these settings; it is planned only. Errors: those of opening and planning it.
+Result<Bytes> planned_arena(const QString& spec, const RunSettings& settings, std::stop_token stop);
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks);
 

@@ -19,6 +19,7 @@
 #include <QToolButton>
 
 #include <views/common/background.h>
+#include <views/common/format.h>
 #include <views/inspector/inspector_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
@@ -426,6 +427,26 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(reading.running());
     QCOMPARE(reading.title(), QString("Reading something…"));
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
+  }
+
+  // The window opens a model as written; the arena of its optimised form is shown too, and one click opens it.
+  void the_other_form_of_a_model_is_planned_and_opened() {
+    open("zoo:squeezenet");
+    auto* forms = window_->findChild<QToolButton*>("forms");
+    QTRY_VERIFY_WITH_TIMEOUT(forms->isVisible(), kPatience);
+    const Bytes written = doc().source()->plan()->arena_bytes, optimised = *doc().other_form()->arena();
+    QVERIFY(optimised < written);
+    const QString text =
+        QStringLiteral("as written: %1 · optimised: %2").arg(format_bytes(written), format_bytes(optimised));
+    QCOMPARE(forms->text(), text);
+    forms->click();
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->settings().fuse && doc().runner()->state() == RunState::Ready, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().source()->plan()->arena_bytes, optimised, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(forms->isVisible(), kPatience);
+    QCOMPARE(forms->text(), text);
+    // A recording has one form.
+    open_recording();
+    QVERIFY(!forms->isVisible());
   }
 
   // Unsaved runs can be recovered after their tab is closed.
