@@ -75,7 +75,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   follow_document();
   retranslate();
   shell_.undo->set_document(document());
-  session_ = new WindowSession(shell_);
+  shell_.session = new WindowSession(shell_);
   update_actions();
 }
 
@@ -84,7 +84,7 @@ MainWindow::~MainWindow() {
   qApp->disconnect(shell_.panels);
   documents_.disconnect();
   documents_.log()->disconnect();
-  delete session_;
+  delete shell_.session;
   delete shell_.undo;
   delete shell_.layouts;
   for (const PanelDescriptor& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
@@ -364,7 +364,7 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   pictures_->keep();
-  session_->save();
+  shell_.session->save();
   guide_->restore_panels();
   shell_.layouts->save_window();
   shell_.preferences.save();

@@ -17,7 +17,6 @@ class MessageBar;
 class RecentThumbnails;
 class StatusWidget;
 class WelcomePage;
-class WindowSession;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -29,8 +28,7 @@ class MainWindow : public QMainWindow {
   void open_all(const QStringList& specs) { documents_.open_all(specs, shell_.preferences.run); }
   void compare_with(const QString& spec);                             // a recording or model, loaded in the background
   void keep_no_copies() { shell_.preferences.run.autosave = false; }  // disables saving of live recordings
-  WindowSession* session() { return session_; }
-  void offer_recovery();  // offers recordings of a crashed program
+  void offer_recovery();                                              // offers recordings of a crashed program
   void apply_preferences(const Preferences& preferences);
 
   Document& document() { return documents_.current(); }
@@ -80,7 +78,6 @@ class MainWindow : public QMainWindow {
   WelcomePage* welcome_ = nullptr;
   RecentThumbnails* pictures_ = nullptr;
   LessonPlayer* guide_ = nullptr;
-  WindowSession* session_ = nullptr;
   bool had_content_ = false;  // when the panels followed the document last
 };
 

@@ -16,6 +16,7 @@ namespace arenascope::app {
 class CommandPalette;
 class LessonPlayer;
 class ReplanPresenter;
+class WindowSession;
 
 struct Shell {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Shell)
@@ -32,6 +33,7 @@ struct Shell {
   PlaybackBar* playback = nullptr;
   CommandPalette* palette = nullptr;
   LessonPlayer* guide = nullptr;
+  WindowSession* session = nullptr;
   Preferences preferences;
   std::function<void(const Preferences&)> apply_preferences;
   // Shows a file dialog; replaced in tests.

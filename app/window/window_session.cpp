@@ -35,7 +35,7 @@ bool is_stored(Document& document) {
 
 // A model has its content when its first run has ended, a recording when it was read.
 bool is_complete(Document& document) {
-  const RunController& runner = *document.runner();
+  RunController& runner = *document.runner();
   if (runner.opening().running()) return false;
   const auto& runs = document.source()->snapshot()->runs;
   return !runner.has_model() || (runner.state() == RunState::Ready && !runs.empty() && runs.back().finished);

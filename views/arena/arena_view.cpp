@@ -14,7 +14,7 @@
 
 namespace arenascope::views {
 
-ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
+ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotViewWith(context, parent) {
   y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
   auto* peak = new OverlayPlottable(x_axis(), y_axis(), [this](QCPPainter* p) { draw_peak(p); });
   peak->setLayer(QStringLiteral("grid"));  // painted before the bodies

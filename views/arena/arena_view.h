@@ -6,7 +6,15 @@
 
 namespace arenascope::views {
 
-class ArenaView : public PlotView {
+struct ArenaViewState {
+  ArenaMode mode = ArenaMode::Auto;
+  SpaceChoice spaces;
+  bool plan_outline = false;
+  ArenaColour colour = ArenaColour::Kind;
+  bool operator==(const ArenaViewState&) const = default;
+};
+
+class ArenaView : public PlotViewWith<ArenaViewState> {
   Q_OBJECT
  public:
   explicit ArenaView(const ViewContext& context, QWidget* parent = nullptr);
@@ -16,16 +24,6 @@ class ArenaView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const ArenaPicture>& picture() const { return picture_; }
   const RectPlottable* bodies() const { return bodies_; }
-  // The choices of a document, kept while another one is shown.
-  struct ViewState {
-    ArenaMode mode = ArenaMode::Auto;
-    SpaceChoice spaces;
-    bool plan_outline = false;
-    ArenaColour colour = ArenaColour::Kind;
-    bool operator==(const ViewState&) const = default;
-  };
-  const ViewState& view_state() const { return state_; }
-  void set_view_state(const ViewState& state);
   // Selects the plan's arena or spaces, and which spaces.
   void set_shown(ArenaMode show, SpaceChoice choice);
   // If spaces are shown: also draws the memory requirement of the plan.
@@ -66,7 +64,6 @@ class ArenaView : public PlotView {
 
   RectPlottable *holes_, *ghosts_, *bodies_, *outlines_, *over_;
   std::shared_ptr<const ArenaPicture> picture_;
-  ViewState state_;
   std::optional<AddressRangeSelection> addresses_;  // while being dragged
   Bytes shown_top_ = -1;                            // the arena size for which the y range was set
 };

@@ -8,12 +8,6 @@
 
 namespace arenascope::views {
 
-void ArenaView::set_view_state(const ViewState& state) {
-  if (state == state_) return;
-  state_ = state;
-  prepare();
-}
-
 void ArenaView::set_shown(ArenaMode show, SpaceChoice choice) {
   ViewState state = state_;
   state.mode = show;

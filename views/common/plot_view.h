@@ -110,4 +110,21 @@ class PlotView : public PlotCanvas, public Paintable {
   double drag_from_ = 0;  // start of a range being selected, in x
 };
 
+// A plot with choices that belong to a document; they are kept while another one is shown.
+template <class State>
+class PlotViewWith : public PlotView {
+ public:
+  using ViewState = State;
+  const State& view_state() const { return state_; }
+  void set_view_state(const State& state) {
+    if (state == state_) return;
+    state_ = state;
+    prepare();
+  }
+
+ protected:
+  PlotViewWith(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {}
+  State state_;
+};
+
 }  // namespace arenascope::views

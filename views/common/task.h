@@ -62,7 +62,7 @@ class TaskList : public QObject {
 class Task : public QObject {
   Q_OBJECT
  public:
-  // What cancel() does: ends the work and uses its results so far, or discards them.
+  // cancel() ends the work and uses its results so far, or discards them.
   enum class OnCancel : uint8_t { Keep, Discard };
   using Work = std::function<void(const TaskRun& run)>;
 

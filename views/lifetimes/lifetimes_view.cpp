@@ -85,7 +85,7 @@ class LifetimesView::LevelMarks : public PlotLayer {
   const LifetimesView* view_;
 };
 
-LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
+LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : PlotViewWith(context, parent) {
   y_axis()->setTicks(false);
   y_axis()->setTickLabels(false);
   y_axis()->grid()->setVisible(false);
@@ -103,12 +103,6 @@ PlotView::PrepareFunction LifetimesView::prepare_function() const {
   return [state = state_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
     return prepare_lifetimes(in, stop, state.plan_outline, state.mode, state.spaces);
   };
-}
-
-void LifetimesView::set_view_state(const ViewState& state) {
-  if (state == state_) return;
-  state_ = state;
-  prepare();
 }
 
 void LifetimesView::set_shown(ArenaMode show, const SpaceChoice& choice) {

@@ -7,7 +7,14 @@ class QScrollBar;
 
 namespace arenascope::views {
 
-class LifetimesView : public PlotView {
+struct LifetimesViewState {
+  ArenaMode mode = ArenaMode::Auto;
+  SpaceChoice spaces;
+  bool plan_outline = false;
+  bool operator==(const LifetimesViewState&) const = default;
+};
+
+class LifetimesView : public PlotViewWith<LifetimesViewState> {
   Q_OBJECT
  public:
   explicit LifetimesView(const ViewContext& context, QWidget* parent = nullptr);
@@ -17,15 +24,6 @@ class LifetimesView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
-  // The choices of a document, kept while another one is shown.
-  struct ViewState {
-    ArenaMode mode = ArenaMode::Auto;
-    SpaceChoice spaces;
-    bool plan_outline = false;
-    bool operator==(const ViewState&) const = default;
-  };
-  const ViewState& view_state() const { return state_; }
-  void set_view_state(const ViewState& state);
   // Selects the blocks of the plan or of spaces, and which spaces.
   void set_shown(ArenaMode show, const SpaceChoice& choice);
   // If spaces are shown: also draws the lifetimes of the tensors in the plan.
@@ -58,7 +56,6 @@ class LifetimesView : public PlotView {
   RectPlottable *spans_, *shares_, *captions_, *ghosts_;
   LevelMarks* marks_;
   std::shared_ptr<const LifetimesPicture> picture_;
-  ViewState state_;
   size_t shown_rows_ = SIZE_MAX;
   int shown_pixels_ = -1;
 };

@@ -200,7 +200,7 @@ std::vector<OccupancyPicture::Kind> largest_first(std::vector<OccupancyPicture::
 }  // namespace
 
 OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
-    : PlotView(context, parent),
+    : PlotViewWith(context, parent),
       curves_(new Curves(x_axis(), y_axis())),
       names_(new LineLabels(x_axis(), y_axis(), [this] { return line_labels(); })) {
   y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
@@ -217,12 +217,6 @@ void OccupancyView::set_scope(OccupancyScope scope) {
   ViewState state = state_;
   state.scope = scope;
   set_view_state(state);
-}
-
-void OccupancyView::set_view_state(const ViewState& state) {
-  if (state == state_) return;
-  state_ = state;
-  prepare();
 }
 
 void OccupancyView::show_prepared(const PreparedPtr& prepared) {

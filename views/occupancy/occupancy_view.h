@@ -7,7 +7,13 @@
 
 namespace arenascope::views {
 
-class OccupancyView : public PlotView {
+struct OccupancyViewState {
+  OccupancyScope scope = OccupancyScope::Auto;
+  bool plan_outline = false;
+  bool operator==(const OccupancyViewState&) const = default;
+};
+
+class OccupancyView : public PlotViewWith<OccupancyViewState> {
   Q_OBJECT
  public:
   explicit OccupancyView(const ViewContext& context, QWidget* parent = nullptr);
@@ -15,14 +21,6 @@ class OccupancyView : public PlotView {
   QString view_name() const override { return tr("Occupancy"); }
   Selection pick(const QPointF& pixel) const override;
   FigureText tip(const QPointF& pixel) const override;
-  // The choices of a document, kept while another one is shown.
-  struct ViewState {
-    OccupancyScope scope = OccupancyScope::Auto;
-    bool plan_outline = false;
-    bool operator==(const ViewState&) const = default;
-  };
-  const ViewState& view_state() const { return state_; }
-  void set_view_state(const ViewState& state);
   OccupancyScope scope() const { return state_.scope; }
   void add_context_menu_actions(QMenu& menu) override;
   const std::shared_ptr<const OccupancyPicture>& picture() const { return picture_; }
@@ -66,7 +64,6 @@ class OccupancyView : public PlotView {
 
   Curves* curves_;
   LineLabels* names_;
-  ViewState state_;
   Bytes fit_under_ = 0;
   bool dragging_ = false;
   std::shared_ptr<const OccupancyPicture> picture_;

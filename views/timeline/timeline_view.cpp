@@ -15,7 +15,7 @@ constexpr double kTallest = 46, kLowest = 14;  // row height in pixels
 constexpr int kLowestLabel = 9;                // height of a span with a label, in pixels
 }  // namespace
 
-TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
+TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotViewWith(context, parent) {
   y_axis()->setTicks(false);
   y_axis()->setTickLabels(false);
   y_axis()->grid()->setVisible(false);
@@ -50,12 +50,6 @@ void TimelineView::pin_row(const QString& track, bool pinned) {
   else
     state.pinned.erase(track.toStdString());
   set_view_state(state);
-}
-
-void TimelineView::set_view_state(const ViewState& state) {
-  if (state == state_) return;
-  state_ = state;
-  prepare();
 }
 
 void TimelineView::add_context_menu_actions(QMenu& menu) {

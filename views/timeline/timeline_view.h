@@ -7,7 +7,12 @@
 
 namespace arenascope::views {
 
-class TimelineView : public PlotView {
+struct TimelineViewState {
+  std::set<std::string> pinned;  // track names
+  bool operator==(const TimelineViewState&) const = default;
+};
+
+class TimelineView : public PlotViewWith<TimelineViewState> {
   Q_OBJECT
  public:
   explicit TimelineView(const ViewContext& context, QWidget* parent = nullptr);
@@ -26,13 +31,6 @@ class TimelineView : public PlotView {
   double pinned_bottom() const { return pinned_rows_cover() ? top_->coordToPixel(-picture_->pinned_height) : -1e9; }
   RectPlottable* pinned_spans() const { return pinned_spans_; }
   QString row_name(const TimelineRow& row) const;
-  // The choices of a document, kept while another one is shown.
-  struct ViewState {
-    std::set<std::string> pinned;  // track names
-    bool operator==(const ViewState&) const = default;
-  };
-  const ViewState& view_state() const { return state_; }
-  void set_view_state(const ViewState& state);
   // Puts rows of tracks with that name first.
   void pin_row(const QString& track, bool pinned);
   void add_context_menu_actions(QMenu& menu) override;
@@ -68,7 +66,6 @@ class TimelineView : public PlotView {
   QCPAxis* top_;  // axis of pinned rows: like the y axis, but not scrolled
   RectPlottable* pinned_spans_;
   std::shared_ptr<const TimelinePicture> picture_;
-  ViewState state_;
   Flow flow_;  // flow of the selected node
   trace::GraphId flow_graph_;
   double shown_height_ = -1;  // total row height for which the y range was set

@@ -193,7 +193,7 @@ void Document::settle_playhead() {
   if (const Step peak = peak_of(source_.plan()).step; peak.valid()) axis_.set_current(peak);
 }
 
-// Of models that are read in a moment; after the first run, which it would slow down.
+// Only for models that are read in a moment; after the first run, which it would slow down.
 void Document::plan_other_form() {
   constexpr Bytes kMaxWeights = Bytes{1} << 30;
   const RunSettings& settings = runner_->settings();

@@ -47,7 +47,7 @@ void Documents::open_next() {
 
 void Documents::cancel_opening() {
   to_open_.clear();
-  (opening_ ? *opening_ : current()).runner()->cancel_opening();
+  (opening_ ? *opening_ : current()).runner()->opening().cancel();
 }
 
 void Documents::on_opened(Document* document) {

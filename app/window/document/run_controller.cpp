@@ -178,6 +178,7 @@ void RunController::on_failed(const QString& problem) {
 }
 
 void RunController::on_iteration(const QString& text) {
+  if (text.isEmpty()) return loop_run_.reset();
   if (!loop_run_) loop_run_ = looping_.begin(text);
   looping_.set_title(text);
 }

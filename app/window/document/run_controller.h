@@ -69,9 +69,8 @@ class RunController : public WorkerThread {
   std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void read_values(trace::TensorRef tensor);  // answered by values() if the run is paused or ready
-  void cancel_opening() { opening_.cancel(); }
   // Opens a model or recording, also while it is shown; records an attached program.
-  const views::Task& opening() const { return opening_; }
+  views::Task& opening() { return opening_; }
   // How much of the session was saved; null if it is not also written to a file.
   SavedMark* saved_mark() const;
 
@@ -89,8 +88,7 @@ class RunController : public WorkerThread {
   };
   void on_opened(const OpenResult& opened);
   void on_failed(const QString& problem);  // to open
-  void on_iteration(const QString& text);  // of a model whose own loop runs
-  void on_loop_ended() { loop_run_.reset(); }
+  void on_iteration(const QString& text);  // of a model whose own loop runs; empty: the loop has ended
   void on_running();
   void on_paused(const PauseInfo& pause);
   void on_ready(int job);

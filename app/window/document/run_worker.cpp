@@ -186,7 +186,7 @@ void RunWorker::run_one() {
 
 // Stops reporting loop iterations.
 void RunWorker::leave_loop() {
-  if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { c.on_loop_ended(); });
+  if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { c.on_iteration({}); });
 }
 
 // Checks between nodes change the barriers of a run, so they are installed only if needed.

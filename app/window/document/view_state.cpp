@@ -64,7 +64,7 @@ FlameView::ViewState flame_of(const QJsonObject& json) {
   return out;
 }
 
-// Of the arena map and of the lifetimes.
+// For the arena map and the lifetimes.
 template <class State>
 QJsonObject json_of_memory(const State& state) {
   return {{"mode", static_cast<int>(state.mode)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the views of a document show and how: a value. It is kept while another document is shown and stored with the
+// The state of all views of a document: a value. It is kept while another document is shown and stored with the
 // session of the window (session.h).
 #pragma once
 #include <views/arena/arena_view.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What views show belongs to their document: it does not appear in other tabs, and is restored with the session of the
-// window after a quit or a crash.
+// The view of a document does not appear in other tabs, and is restored with the session of the window after a quit or a
+// crash.
 #include <QJsonArray>
 #include <QLineEdit>
 #include <QTest>
@@ -116,7 +116,7 @@ class SessionTest : public QObject, protected WindowFixture {
     const QString a = recording("a.arenascope"), b = recording("b.arenascope");
     open(a);
     open(b);
-    window_->session()->begin();
+    window_->shell().session->begin();
     choose();
     doc().axis()->set_mode(AxisMode::Time);
     const AxisRange all = doc().axis()->range();
@@ -124,9 +124,9 @@ class SessionTest : public QObject, protected WindowFixture {
     doc().axis()->set_range(zoomed);
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(9)));
     window_->documents()->show(0);
-    window_->session()->save();
+    window_->shell().session->save();
     next_window();
-    window_->session()->restore();
+    window_->shell().session->restore();
     QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{2}, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window_->documents()->opening() == nullptr, kPatience);
     QCOMPARE(doc().spec(), a);
@@ -144,15 +144,15 @@ class SessionTest : public QObject, protected WindowFixture {
     const QString a = recording("gone.arenascope"), b = recording("b.arenascope");
     open(a);
     open(b);
-    window_->session()->begin();
-    window_->session()->save();
+    window_->shell().session->begin();
+    window_->shell().session->save();
     QVERIFY(QFile::remove(a));
     next_window();
-    window_->session()->restore();
+    window_->shell().session->restore();
     QTRY_COMPARE_WITH_TIMEOUT(doc().spec(), b, kPatience);
     QCOMPARE(window_->documents()->size(), size_t{1});
-    window_->session()->begin();
-    window_->session()->save();
+    window_->shell().session->begin();
+    window_->shell().session->save();
     QVERIFY(!Settings::value("session/documents").toString().contains("gone"));
     QVERIFY(Settings::value("session/documents").toString().contains("b.arenascope"));
   }
@@ -161,14 +161,14 @@ class SessionTest : public QObject, protected WindowFixture {
   void a_running_program_keeps_its_session() {
     const QString a = recording("a.arenascope");
     open(a);
-    window_->session()->begin();
-    window_->session()->save();
+    window_->shell().session->begin();
+    window_->shell().session->save();
     const QVariant stored = Settings::value("session/documents");
     Settings::set("session/process", 1);  // init
     next_window();
-    window_->session()->restore();
-    window_->session()->begin();
-    window_->session()->save();
+    window_->shell().session->restore();
+    window_->shell().session->begin();
+    window_->shell().session->save();
     QVERIFY(window_->documents()->opening() == nullptr && doc().empty());
     QCOMPARE(Settings::value("session/documents"), stored);
   }
