@@ -71,7 +71,7 @@ using Panels = std::set<std::string_view>;
 TEST_CASE("a trace of spans has a timeline, a flame graph and nothing else") {
   const DocumentContent content = content_of_trace(kSpansAlone, "spans.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(panels_of(content) == Panels{"flame", "timeline", "inspector", "lesson", "query", "search"});
+  CHECK(panels_of(content) == Panels{"flame", "timeline", "spans", "inspector", "lesson", "query", "search"});
 }
 
 TEST_CASE("the memory of a profiler has an occupancy, but no addresses for a map") {
