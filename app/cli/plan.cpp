@@ -10,6 +10,7 @@
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/explain.h>
+#include <arenascope/planner/rule_planner.h>
 #include <arenascope/run/transform_model.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
@@ -40,7 +41,7 @@ struct PlanArguments {
   std::vector<std::string> why;  // names of two buffers
   std::optional<int64_t> capacity;
   std::optional<int64_t> alignment;
-  std::string watch, moves, weight_paths, banks;
+  std::string rule, watch, moves, weight_paths, banks;
   int streams = 1;
   std::optional<double> watch_seconds;
   int graph = -1;  // index in a recording
@@ -123,6 +124,7 @@ struct Plans {
   models::Model model;                             // empty for intervals
   std::optional<app::RecordedLifetimes> recorded;  // index in a recording
   std::vector<const planner::Planner*> planners;
+  std::shared_ptr<const planner::Planner> rule;  // one of them, if it was given
   std::vector<const OrderInfo*> orders;
   planner::Options options;
   MemoryPlanOptions plan_options;
@@ -453,6 +455,12 @@ int make_plan(Context& context, const PlanArguments& arguments) {
   plans.orders = chosen_orders(arguments.order);
   if (plans.planners.empty())
     return fail(kUsage, fmt::format("unknown planner '{}'; {}", arguments.planner, all_names()));
+  if (!arguments.rule.empty()) {
+    auto rule = planner::rule_planner(arguments.rule);
+    if (!rule) return fail(kUsage, "--rule: " + rule.error().message);
+    plans.rule = std::move(*rule);
+    plans.planners.push_back(plans.rule.get());
+  }
   if (plans.orders.empty()) return fail(kUsage, fmt::format("unknown order '{}'; {}", arguments.order, all_names()));
   const std::optional<Bytes> capacity = arguments.capacity;
   if (capacity && *capacity < 0)
@@ -497,6 +505,8 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
           "recording or trace")
       ->required(false);
   command->add_option("--planner", a->planner, "Planner name, or all")->capture_default_str();
+  command->add_option("--rule", a->rule,
+                      "Planner of your own to compare: sort keys and a fit, such as 'sort -size, first; fit tightest'");
   command->add_option("--order", a->order, "Order name, or all")->capture_default_str();
   add_recorded_options(*command, *a);
   command->add_option("--capacity", a->capacity, "Maximum arena size in bytes; searches stop once it is reached");
