@@ -4,6 +4,14 @@
 <context>
     <name>Actions</name>
     <message>
+        <source>Collect Answers…</source>
+        <translation>收集答案…</translation>
+    </message>
+    <message>
+        <source>Append the answers of each learner to a table, or stop doing so</source>
+        <translation>把每位学习者的答案追加到一个表中，或停止收集</translation>
+    </message>
+    <message>
         <source>&amp;File</source>
         <translation>文件(&amp;F)</translation>
     </message>
@@ -770,6 +778,10 @@
 </context>
 <context>
     <name>Docks</name>
+    <message>
+        <source>Byte Lens</source>
+        <translation>字节透镜</translation>
+    </message>
     <message>
         <source>Graph</source>
         <translation>计算图</translation>
@@ -2142,6 +2154,18 @@
 <context>
     <name>arenascope::app::LessonPage</name>
     <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Operation</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>值</translation>
+    </message>
+    <message>
         <source>Finding</source>
         <translation>优化建议</translation>
     </message>
@@ -2611,6 +2635,18 @@ Use the other panels.</source>
 </context>
 <context>
     <name>arenascope::app::Shell</name>
+    <message>
+        <source>Answers are not collected.</source>
+        <translation>不再收集答案。</translation>
+    </message>
+    <message>
+        <source>Collect answers in a file</source>
+        <translation>把答案收集到文件中</translation>
+    </message>
+    <message>
+        <source>Each answer is appended to %1.</source>
+        <translation>每个答案都追加到 %1。</translation>
+    </message>
     <message>
         <source>Launch and Record</source>
         <translation>启动并记录</translation>
@@ -4921,6 +4957,10 @@ address %1</source>
 <context>
     <name>arenascope::views::Lessons</name>
     <message>
+        <source>Type a rule: `sort` keys, smallest first; then `fit lowest` or `fit tightest`. Keys use size, first, last, length, area and live.</source>
+        <translation>输入一条规则：`sort` 后面是排序键，小的在前；然后是 `fit lowest` 或 `fit tightest`。排序键可以使用 size、first、last、length、area 与 live。</translation>
+    </message>
+    <message>
         <source>Continue: %1</source>
         <translation>继续：%1</translation>
     </message>
@@ -5493,6 +5533,42 @@ next: %7</source>
 </context>
 <context>
     <name>arenascope::views::QuestionBox</name>
+    <message>
+        <source>%1 reads %2</source>
+        <translation>%1 读 %2</translation>
+    </message>
+    <message>
+        <source>A generated graph, in execution order: %1.</source>
+        <translation>随机生成的图，按执行顺序：%1。</translation>
+    </message>
+    <message>
+        <source>A generated graph: %1.</source>
+        <translation>随机生成的图：%1。</translation>
+    </message>
+    <message>
+        <source>Correct.</source>
+        <translation>正确。</translation>
+    </message>
+    <message>
+        <source>Another One</source>
+        <translation>再来一题</translation>
+    </message>
+    <message>
+        <source>Ask the same question about another graph, which is generated</source>
+        <translation>就另一个随机生成的图提出同样的问题</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Arena</source>
+        <translation>内存区</translation>
+    </message>
+    <message>
+        <source>your rule</source>
+        <translation>你的规则</translation>
+    </message>
     <message>
         <source>Answer</source>
         <translation>回答</translation>
@@ -8096,6 +8172,369 @@ allocated %6 times</source>
         <translation>
             <numerusform>还有 %n 行</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::LensText</name>
+    <message>
+        <source>Tensor and view</source>
+        <translation>张量与视图</translation>
+    </message>
+    <message>
+        <source>Sizes and strides</source>
+        <translation>尺寸与步长</translation>
+    </message>
+    <message>
+        <source>Quantised block</source>
+        <translation>量化块</translation>
+    </message>
+    <message>
+        <source>Object pool</source>
+        <translation>对象池</translation>
+    </message>
+    <message>
+        <source>Collecting a graph</source>
+        <translation>收集计算图</translation>
+    </message>
+    <message>
+        <source>Use counts</source>
+        <translation>使用计数</translation>
+    </message>
+    <message>
+        <source>Alignment</source>
+        <translation>对齐</translation>
+    </message>
+    <message>
+        <source>Bump and reset</source>
+        <translation>顺序分配与重置</translation>
+    </message>
+    <message>
+        <source>Buckets of an allocator</source>
+        <translation>分配器的桶</translation>
+    </message>
+    <message>
+        <source>Deferred frees</source>
+        <translation>延迟释放</translation>
+    </message>
+    <message>
+        <source>Tasks of a node</source>
+        <translation>节点的任务</translation>
+    </message>
+    <message>
+        <source>Barrier</source>
+        <translation>屏障</translation>
+    </message>
+    <message>
+        <source>shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>view</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>strides</source>
+        <translation>步长</translation>
+    </message>
+    <message>
+        <source>offset</source>
+        <translation>偏移</translation>
+    </message>
+    <message>
+        <source>storage</source>
+        <translation>存储</translation>
+    </message>
+    <message>
+        <source>bytes per element</source>
+        <translation>每个元素的字节数</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>pool</source>
+        <translation>池</translation>
+    </message>
+    <message>
+        <source>tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>no alloc</source>
+        <translation>no alloc</translation>
+    </message>
+    <message>
+        <source>work buffer</source>
+        <translation>工作缓冲区</translation>
+    </message>
+    <message>
+        <source>graph</source>
+        <translation>计算图</translation>
+    </message>
+    <message>
+        <source>sizes</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>alignment</source>
+        <translation>对齐</translation>
+    </message>
+    <message>
+        <source>capacity</source>
+        <translation>容量</translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>operations</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>unit</source>
+        <translation>单位</translation>
+    </message>
+    <message>
+        <source>work bytes</source>
+        <translation>工作字节</translation>
+    </message>
+    <message>
+        <source>order of arrival</source>
+        <translation>到达顺序</translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>bits of the field</source>
+        <translation>字段的各位</translation>
+    </message>
+    <message>
+        <source>nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>leaf tensors</source>
+        <translation>叶张量</translation>
+    </message>
+    <message>
+        <source>hash set</source>
+        <translation>哈希集合</translation>
+    </message>
+    <message>
+        <source>use counts</source>
+        <translation>使用计数</translation>
+    </message>
+    <message>
+        <source>arena</source>
+        <translation>内存区</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>段</translation>
+    </message>
+    <message>
+        <source>queue: compute</source>
+        <translation>队列：计算</translation>
+    </message>
+    <message>
+        <source>queue: copies</source>
+        <translation>队列：复制</translation>
+    </message>
+    <message>
+        <source>generation of each thread</source>
+        <translation>各线程的代数</translation>
+    </message>
+    <message>
+        <source>Element %1 is at byte %2.</source>
+        <translation>元素 %1 在第 %2 字节。</translation>
+    </message>
+    <message>
+        <source>At byte %1 there are %2 bits for scales and minima: %3.</source>
+        <translation>第 %1 字节处的 %2 位是比例与最小值：%3。</translation>
+    </message>
+    <message>
+        <source>Element %1 is stored as the integer %2. It is restored as %3; it was %4.</source>
+        <translation>元素 %1 存为整数 %2。还原为 %3；原值为 %4。</translation>
+    </message>
+    <message>
+        <source>%2 (%1) is appended after its header, at byte %3: %4 bytes.</source>
+        <translation>%2（%1）追加在其对象头之后，第 %3 字节处：%4 字节。</translation>
+    </message>
+    <message>
+        <source>An object of type %1 is appended after its header, at byte %3: %4 bytes.</source>
+        <translation>类型为 %1 的对象追加在其对象头之后，第 %3 字节处：%4 字节。</translation>
+    </message>
+    <message>
+        <source>It does not fit: %1</source>
+        <translation>放不下：%1</translation>
+    </message>
+    <message>
+        <source>%1 is appended, and slot %2 of the hash set marks it as visited.</source>
+        <translation>%1 已追加，哈希集合的第 %2 个槽位标记它已访问。</translation>
+    </message>
+    <message>
+        <source>%1 is computed. No node reads %2 any further, so it is freed.</source>
+        <translation>%1 已计算。以后没有节点读取 %2，因此将其释放。</translation>
+    </message>
+    <message>
+        <source>%1 is computed. Nothing is freed.</source>
+        <translation>%1 已计算。没有释放。</translation>
+    </message>
+    <message>
+        <source>%1 is placed at byte %2, after %3 bytes of padding.</source>
+        <translation>%1 放在第 %2 字节，之前有 %3 字节的填充。</translation>
+    </message>
+    <message>
+        <source>%1 bytes are allocated at byte %2.</source>
+        <translation>在第 %2 字节处分配 %1 字节。</translation>
+    </message>
+    <message>
+        <source>Reset: the next slice begins at byte 0 again.</source>
+        <translation>重置：下一个切片又从第 0 字节开始。</translation>
+    </message>
+    <message>
+        <source>%1 is allocated with %2 bytes: a new block, %3.</source>
+        <translation>为 %1 分配 %2 字节：新的内存块，%3。</translation>
+    </message>
+    <message>
+        <source>%1 is allocated with %2 bytes: a free block is reused, %3.</source>
+        <translation>为 %1 分配 %2 字节：复用空闲的内存块，%3。</translation>
+    </message>
+    <message>
+        <source>%1 is freed.</source>
+        <translation>%1 已释放。</translation>
+    </message>
+    <message>
+        <source>%1 is freed, but work in the queue %2 still uses it: its bytes are deferred.</source>
+        <translation>%1 已释放，但队列 %2 中的工作还在使用它：它的字节延迟释放。</translation>
+    </message>
+    <message>
+        <source>Work that uses %1 is put into the queue %2.</source>
+        <translation>使用 %1 的工作进入队列 %2。</translation>
+    </message>
+    <message>
+        <source>The queue %1 completes its oldest work.</source>
+        <translation>队列 %1 完成最早的一项工作。</translation>
+    </message>
+    <message>
+        <source>Thread %1 arrives: %2 of %3.</source>
+        <translation>线程 %1 到达：%3 个中的第 %2 个。</translation>
+    </message>
+    <message>
+        <source>All threads have arrived and go on. Generation %1 is complete.</source>
+        <translation>所有线程都已到达并继续。第 %1 代完成。</translation>
+    </message>
+    <message>
+        <source>Thread %1 of %2 computes rows %3 up to %4, excluding %4.</source>
+        <translation>%2 个线程中的线程 %1 计算第 %3 行到第 %4 行，不含第 %4 行。</translation>
+    </message>
+    <message>
+        <source>bucket of %1</source>
+        <translation>%1 的桶</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>header</source>
+        <translation>对象头</translation>
+    </message>
+    <message>
+        <source>description</source>
+        <translation>描述</translation>
+    </message>
+    <message>
+        <source>entries</source>
+        <translation>条目</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>填充</translation>
+    </message>
+    <message>
+        <source>deferred</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>scale or minimum</source>
+        <translation>比例或最小值</translation>
+    </message>
+    <message>
+        <source>integer</source>
+        <translation>整数</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::LensCanvas</name>
+    <message>
+        <source>Byte lens</source>
+        <translation>字节透镜</translation>
+    </message>
+    <message>
+        <source>%1 %2
+[%3, %4) of %5</source>
+        <translation>%1 %2
+%5 的 [%3, %4)</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::ByteLensView</name>
+    <message>
+        <source>Before the first operation. Step forward with ▶ or the arrow keys.</source>
+        <translation>第一个操作之前。用 ▶ 或方向键前进。</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>%1 cannot be shown element by element: it has a block type or more than %2 elements.</source>
+        <translation>%1 不能逐个元素显示：它是块类型，或超过 %2 个元素。</translation>
+    </message>
+    <message>
+        <source>Experiment</source>
+        <translation>实验</translation>
+    </message>
+    <message>
+        <source>Selected Tensor</source>
+        <translation>选中的张量</translation>
+    </message>
+    <message>
+        <source>Show the sizes and strides of the selected tensor.</source>
+        <translation>显示所选张量的尺寸与步长。</translation>
+    </message>
+    <message>
+        <source>Previous operation</source>
+        <translation>上一个操作</translation>
+    </message>
+    <message>
+        <source>Next operation</source>
+        <translation>下一个操作</translation>
+    </message>
+    <message>
+        <source>Operation</source>
+        <translation>操作</translation>
     </message>
 </context>
 </TS>

@@ -2,6 +2,7 @@
 #include "lesson_actions.h"
 
 #include <arenascope/lesson/stage.h>
+#include <views/bytes/byte_lens_view.h>
 #include <views/lesson/lesson.h>
 
 #include <QDockWidget>
@@ -68,6 +69,7 @@ bool LessonActions::opened(Document& document) const { return document.runner()-
 bool LessonActions::ready() const {
   Document& document = shell_.document();
   if (improving_.busy()) return false;
+  if (lens_ && shell_.panels->find<ByteLensView>("bytes")->busy()) return false;
   if (planning_ && document.replanning()->busy()) return false;
   if (training_ && document.training()->busy()) return false;
   if (generation_ && document.generation()->busy()) return false;
@@ -225,6 +227,19 @@ QString LessonActions::generate(const lesson::Action& action) {
   return {};
 }
 
+QString LessonActions::show_lens(const lesson::Action& action) {
+  auto request = lesson::parse_lens_request(action.arguments);
+  if (!request) return text_of(request.error().message);
+  shell_.panels->find<ByteLensView>("bytes")->show_experiment(text_of(request->experiment), request->input);
+  lens_ = true;
+  return {};
+}
+
+std::shared_ptr<const std::vector<lesson::LensFrame>> LessonActions::lens() const {
+  if (!lens_) return nullptr;
+  return std::make_shared<const std::vector<lesson::LensFrame>>(shell_.panels->find<ByteLensView>("bytes")->frames());
+}
+
 QString LessonActions::find_frontier() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
   shell_.panels->find<TrainingPanel>("training")->find_frontier();
@@ -265,6 +280,7 @@ QString LessonActions::act(const lesson::Action& action) {
   if (action.verb == "frontier") return find_frontier();
   if (action.verb == "generate") return generate(action);
   if (action.verb == "run") return run();
+  if (action.verb == "lens") return show_lens(action);
   if (action.verb == "node") {
     stepping_ = true;
     return trigger("run.step");

@@ -28,6 +28,8 @@ class LessonActions {
 
   bool opened(Document& document) const;  // by a lesson
   void close_others();                    // closes documents opened by earlier lessons
+  // Frames of the experiment that a step shows; null: none.
+  std::shared_ptr<const std::vector<lesson::LensFrame>> lens() const;
   void hide_pointer();
   QString select(const std::string& name);  // a tensor of the current document
   void hover(const std::string& name);      // empty: none
@@ -38,6 +40,7 @@ class LessonActions {
   QString improve(const std::string& finding, const std::string& tensor);
   QString run();
   QString find_frontier();
+  QString show_lens(const lesson::Action& action);
   QString generate(const lesson::Action& action);
   QString adjust_view(const lesson::Action& action, const QString& argument);
   QString show(const std::vector<std::string>& panels);
@@ -50,6 +53,7 @@ class LessonActions {
   LessonStage stage_;
   QString opening_;        // spec being opened
   size_t runs_ = 0;        // expected number of complete runs
+  bool lens_ = false;      // the byte lens shows an experiment of the lesson
   bool all_runs_ = false;  // the subject is the generation with all its runs, not the current run
   bool planning_ = false, training_ = false, generation_ = false, stepping_ = false, stopping_ = false, rerun_ = false;
   views::Background improving_;  // finds the plan of an improvement

@@ -4,6 +4,8 @@
 #include <arenascope/lesson/draft.h>
 #include <arenascope/lesson/stage.h>
 #include <views/common/background.h>
+#include <views/common/settings.h>
+#include <views/lesson/answer_log.h>
 #include <views/lesson/lesson.h>
 
 #include <QApplication>
@@ -24,7 +26,8 @@ using namespace views;
 namespace {
 
 constexpr int kPatience = 60'000;  // ms to wait for a model
-constexpr int kSilentWait = 500;   // ms before the panel states what it waits for
+const QString kAnswersFile = QStringLiteral("lesson/answers_file");
+constexpr int kSilentWait = 500;  // ms before the panel states what it waits for
 
 // The tensor of a selection, or the tensors of a block.
 std::pair<std::string, std::vector<std::string>> named(const Selection& selection, const SessionSource& source) {
@@ -63,7 +66,21 @@ LessonPlayer::LessonPlayer(Shell& shell, LessonPanel* panel)
           [this](const QString& name) { actions_.hover(name.toStdString()); });
   connect(panel_, &LessonPanel::shown, this, &LessonPlayer::hide_panels);
   connect(panel_->widgets().question, &QuestionBox::changed, this, &LessonPlayer::hide_panels);
+  connect(panel_->widgets().question, &QuestionBox::solved, this, &LessonPlayer::log_answer);
   connect(shell_.documents, &Documents::changed, this, &LessonPlayer::hide_panels);
+}
+
+void LessonPlayer::collect_answers(const QString& path) { Settings::set(kAnswersFile, path); }
+
+QString LessonPlayer::answers_file() const { return Settings::value(kAnswersFile).toString(); }
+
+void LessonPlayer::log_answer() {
+  const lesson::Lesson* lesson = panel_->open_lesson();
+  if (answers_file().isEmpty() || lesson == nullptr || panel_->current() == nullptr) return;
+  if (auto done = append_answer(answers_file(), learner_name(), *lesson, panel_->step(),
+                                panel_->widgets().question->answered());
+      !done)
+    shell_.report(done);
 }
 
 void LessonPlayer::load() {
@@ -210,6 +227,7 @@ lesson::Scene LessonPlayer::scene() const {
   scene.run = document.source()->run();
   for (const FrontierPoint& point : document.training()->frontier())
     scene.frontier.push_back({point.arena, point.extra_work});
+  scene.lens = actions_.lens();
   return scene;
 }
 

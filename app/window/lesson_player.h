@@ -24,6 +24,9 @@ class LessonPlayer : public QObject {
   Status play(const QString& path);
   void begin(const QString& lesson);  // id of a lesson of the course
   void restore_panels();              // those that the user had before the lesson
+  // Appends each answer to a CSV file from now on, also after a restart; empty: no longer.
+  void collect_answers(const QString& path);
+  QString answers_file() const;
   // Draft of a lesson about the current document. Errors: no document.
   Result<std::string> draft() const;
 
@@ -40,6 +43,7 @@ class LessonPlayer : public QObject {
   void advance();
   void read_figures();
   void on_selection_changed();
+  void log_answer();
   void hide_panels();  // hides those that reveal the answer to an open question
   lesson::Scene scene() const;
   QString reason_to_wait() const;

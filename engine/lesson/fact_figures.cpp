@@ -136,6 +136,8 @@ constexpr Line kLines[] = {
     {"tuned_kernels", "recording.tunings"},
     {"tried", "recording.max_tried"},
     {"tuned_by", "", kNotNumeric},
+    {"frames", "", kFixed},
+    {"lens", "", kFixed},
 };
 
 std::string word_of(trace::TensorRef ref) { return fmt::format("{}.{}", ref.is_leaf() ? "leaf" : "node", ref.index()); }

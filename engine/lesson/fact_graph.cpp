@@ -13,7 +13,7 @@
 namespace arenascope::lesson {
 
 std::vector<std::span<const Fact>> fact_tables() {
-  return {graph_facts(), plan_facts(), what_if_facts(), run_facts(), memory_facts(), pool_facts()};
+  return {graph_facts(), plan_facts(), what_if_facts(), run_facts(), memory_facts(), pool_facts(), lens_facts()};
 }
 
 Result<const trace::GraphInfo*> graph_of(const Scene& scene) {

@@ -18,6 +18,7 @@ std::span<const Fact> run_facts();      // fact_run.cpp
 std::span<const Fact> memory_facts();   // fact_memory.cpp
 std::span<const Fact> what_if_facts();  // fact_what_if.cpp
 std::span<const Fact> pool_facts();     // fact_pool.cpp
+std::span<const Fact> lens_facts();     // fact_lens.cpp
 std::vector<std::span<const Fact>> fact_tables();
 
 inline Value number_value(double number, Unit unit = Unit::None) { return {Value::Kind::Number, number, unit, {}, {}}; }

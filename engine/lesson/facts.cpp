@@ -128,7 +128,9 @@ std::set<std::string> tensors_read_by(std::string_view expression) {
 std::set<std::string> panels_with_answer(const Question& question) {
   std::set<std::string> panels;
   const QuestionKind kind = question.kind;
-  if (kind == QuestionKind::Node || kind == QuestionKind::Block || kind == QuestionKind::Barrier) return panels;
+  if (kind == QuestionKind::Node || kind == QuestionKind::Block || kind == QuestionKind::Barrier ||
+      kind == QuestionKind::Rule)
+    return panels;
   if (kind == QuestionKind::Place) return {"arena", "blocks", "nodes", "reuse", "inspector"};  // offsets
   for (const std::string& token : split(question.fact, " "))
     if (const auto call = parse_call(token); call && !parse_integer(token))

@@ -20,6 +20,7 @@ constexpr Verb kVerbs[] = {
     {"generate", 2, 2,
      "generates tokens with the open language model: their number, and the prompt's token ids such as 2,0,1"},
     {"show", 1, 4, "shows these panels next to the lesson, from top to bottom, and no others"},
+    {"lens", 1, 6, "shows an experiment in the panel bytes: its name, then parameters NAME=VALUE with + for a space"},
     {"select", 1, 1, "selects a tensor by name"},
     {"clear", 0, 0, "clears the selection"},
     {"step", 1, 1, "moves the playhead to a step number, or to the peak"},
@@ -38,7 +39,7 @@ constexpr Verb kVerbs[] = {
 constexpr std::pair<const char*, QuestionKind> kKinds[] = {
     {"choice", QuestionKind::Choice}, {"number", QuestionKind::Number},   {"node", QuestionKind::Node},
     {"block", QuestionKind::Block},   {"barrier", QuestionKind::Barrier}, {"place", QuestionKind::Place},
-    {"order", QuestionKind::Order}};
+    {"order", QuestionKind::Order},   {"rule", QuestionKind::Rule}};
 
 // A single pass over the lines, and one over the texts of the steps. Goes on after an error.
 class Parser {
@@ -180,7 +181,7 @@ class Parser {
     const auto kind =
         std::ranges::find_if(kKinds, [&](const auto& k) { return tokens.size() > 1 && tokens[1] == k.first; });
     if (kind == std::end(kKinds))
-      return fail("'ask' requires one of choice, number, node, block, barrier, place or order");
+      return fail("'ask' requires one of choice, number, node, block, barrier, place, order or rule");
     Question question;
     question.kind = kind->second;
     question.line = line_;

@@ -81,6 +81,9 @@ std::string empty_panel(const std::string& panel, const Lesson& lesson, size_t s
   if (panel == "text" &&
       std::ranges::none_of(entering(lesson, step), [](const Action& a) { return a.verb == "generate"; }))
     return "no tokens were generated";
+  if (panel == "bytes" &&
+      std::ranges::none_of(entering(lesson, step), [](const Action& a) { return a.verb == "lens"; }))
+    return "no experiment is shown";
   for (const Content& content : kContent)
     if (panel == content.panel && !content.has(scene)) return content.missing;
   return {};

@@ -50,6 +50,7 @@ class BucketAllocator final : public PagedAllocator {
  public:
   Result<void*> allocate(Bytes bytes, size_t alignment) override;
   void deallocate(void* pointer, Bytes bytes) noexcept override;
+  const std::map<Bytes, std::vector<void*>>& free_lists() const { return free_; }  // by block size
 
  private:
   std::map<Bytes, std::vector<void*>> free_;

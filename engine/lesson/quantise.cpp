@@ -45,6 +45,18 @@ void q8_0(std::span<const float> x, std::byte* to) {
     *to++ = static_cast<std::byte>(static_cast<int8_t>(d > 0 ? std::clamp(std::round(v / d), -127.0f, 127.0f) : 0));
 }
 
+void q4_0(std::span<const float> x, std::byte* to) {
+  float most = 0;  // of the largest magnitude, with its sign
+  for (float v : x)
+    if (std::abs(v) > std::abs(most)) most = v;
+  const uint16_t scale = half(most / -8);
+  const float d = from_half(scale);
+  put_half(to, scale);
+  const auto value = [&](float v) { return d != 0 ? level(v / d + 8, 15) : uint8_t{8}; };
+  for (size_t i = 0; i < x.size() / 2; ++i)
+    *to++ = static_cast<std::byte>(value(x[i]) | value(x[i + x.size() / 2]) << 4);
+}
+
 void q4_k(std::span<const float> x, std::byte* to) {
   constexpr size_t kGroups = 8, kGroup = 32;
   std::array<float, kGroups> scale{}, least{};
@@ -81,8 +93,8 @@ void q4_k(std::span<const float> x, std::byte* to) {
 Result<std::vector<std::byte>> quantise(DType type, std::span<const float> values) {
   const DTypeInfo& t = info(type);
   const auto block = static_cast<size_t>(t.block_elements);
-  if (type != DType::F32 && type != DType::Q8_0 && type != DType::Q4_K)
-    return Error{fmt::format("cannot quantise to type {}: expected F32, Q8_0 or Q4_K", t.name)};
+  if (type != DType::F32 && type != DType::Q4_0 && type != DType::Q8_0 && type != DType::Q4_K)
+    return Error{fmt::format("cannot quantise to type {}: expected F32, Q4_0, Q8_0 or Q4_K", t.name)};
   if (values.size() % block != 0)
     return Error{
         fmt::format("cannot quantise {} values: not a multiple of the block size of {}", values.size(), t.name)};
@@ -93,10 +105,8 @@ Result<std::vector<std::byte>> quantise(DType type, std::span<const float> value
   }
   for (size_t i = 0; i < values.size() / block; ++i) {
     std::byte* to = out.data() + i * static_cast<size_t>(t.block_bytes);
-    if (type == DType::Q8_0)
-      q8_0(values.subspan(i * block, block), to);
-    else
-      q4_k(values.subspan(i * block, block), to);
+    const auto quantised = type == DType::Q4_0 ? q4_0 : type == DType::Q8_0 ? q8_0 : q4_k;
+    quantised(values.subspan(i * block, block), to);
   }
   return out;
 }

@@ -261,6 +261,7 @@ Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& place
     verdict.first = first.value;
     verdict.last = last.value - 1;
     verdict.bytes = hi - lo;
+    verdict.offset = lo;
     return verdict;
   }
   verdict.right = true;
@@ -275,6 +276,7 @@ Result<Verdict> judge(const Scene& scene, const Question& question, const Answer
     case QuestionKind::Block:
     case QuestionKind::Barrier: return judge_named(scene, question, answer);
     case QuestionKind::Place: return judge_placing(scene, question, answer);
+    case QuestionKind::Rule: return judge_rule(scene, question, answer);
     case QuestionKind::Order: break;
   }
   return judge_order(scene, question, answer);

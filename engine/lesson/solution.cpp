@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The options of a question, and a correct answer to it.
 #include <arenascope/lesson/question.h>
+#include <arenascope/planner/check.h>
 #include <arenascope/planner/planner.h>
+#include <arenascope/planner/rule_planner.h>
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -23,7 +27,67 @@ Result<planner::Problem> problem_of(const Scene& scene, const std::vector<std::s
   return problem;
 }
 
+// All tensors of the plan that is shown.
+Result<planner::Problem> whole_problem(const Scene& scene) {
+  auto plan = plan_of(scene);
+  if (!plan) return plan.error();
+  planner::Problem problem;
+  problem.alignment = std::max<Bytes>((*plan)->alignment, 1);
+  for (const trace::SliceInfo& slice : (*plan)->slices)
+    if (slice.size > 0 && slice.first < slice.last)
+      problem.intervals.push_back({slice.first.value, slice.last.value, slice.size, 0, {}, {}});
+  return problem;
+}
+
+Result<Bytes> checked_arena(const planner::Problem& problem, const planner::Planner& planner) {
+  planner::Options options;
+  options.budget_seconds = 0.1;
+  auto plan = planner.plan(problem, options);
+  if (!plan) return plan.error();
+  if (auto good = planner::check(problem, *plan); !good) return good.error();
+  return plan->arena_bytes;
+}
+
 }  // namespace
+
+Result<Verdict> judge_rule(const Scene& scene, const Question& question, const Answer& answer) {
+  Verdict verdict;
+  auto rule = planner::rule_planner(answer.text);
+  if (!rule) {
+    verdict.why = Verdict::Why::BadRule;
+    verdict.text = rule.error().message;
+    return verdict;
+  }
+  auto problem = whole_problem(scene);
+  if (!problem) return problem.error();
+  auto arena = checked_arena(*problem, **rule);
+  if (!arena) return arena.error();
+  auto limit = evaluate(scene, question.fact);
+  if (!limit) return limit.error();
+  verdict.right = static_cast<double>(*arena) <= limit->number;
+  if (verdict.right) return verdict;
+  verdict.why = Verdict::Why::Arena;
+  verdict.bytes = *arena;
+  verdict.limit = static_cast<Bytes>(limit->number);
+  return verdict;
+}
+
+Result<std::vector<PlannedArena>> compare_rule(const Scene& scene, const std::string& rule) {
+  auto problem = whole_problem(scene);
+  auto own = planner::rule_planner(rule);
+  if (!problem || !own) return problem ? own.error() : problem.error();
+  std::vector<PlannedArena> arenas;
+  const auto add = [&](const planner::Planner& planner) -> Status {
+    auto arena = checked_arena(*problem, planner);
+    if (arena) arenas.push_back({std::string(planner.name()), *arena});
+    return arena ? Status() : Status(arena.error());
+  };
+  if (auto done = add(**own); !done) return done.error();
+  for (const planner::Planner* planner : planner::all_planners())
+    if (auto done = add(*planner); !done) return done.error();
+  std::ranges::stable_sort(arenas, {}, &PlannedArena::arena);
+  return arenas;
+}
 
 Result<std::vector<Piece>> pieces_of(const Scene& scene, const Question& question) {
   std::vector<Piece> pieces;
@@ -49,6 +113,14 @@ Result<Answer> solution(const Scene& scene, const Question& question) {
     if (!plan) return plan.error();
     for (size_t i = 0; i < question.names.size(); ++i) answer.placed.push_back({question.names[i], plan->offsets[i]});
     return answer;
+  }
+  if (question.kind == QuestionKind::Rule) {
+    for (const planner::KnownRule& known : planner::known_rules()) {
+      auto verdict = judge_rule(scene, question, {std::string(known.rule), {}, {}});
+      if (!verdict) return verdict.error();
+      if (verdict->right) return Answer{std::string(known.rule), {}, {}};
+    }
+    return Error{fmt::format("no known rule reaches {}", question.fact)};
   }
   auto truth = evaluate(scene, question.fact);
   if (!truth) return truth.error();

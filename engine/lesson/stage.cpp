@@ -96,7 +96,7 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   const auto add = [&](const char* verb) {
     if (const auto at = newest.find(verb); at != newest.end()) out.push_back(at->second);
   };
-  for (const char* verb : {"open", "generate", "plan", "axis", "show", "select", "step"}) add(verb);
+  for (const char* verb : {"open", "generate", "plan", "axis", "show", "lens", "select", "step"}) add(verb);
   out.insert(out.end(), rest, own.end());
   add("all");  // of what the step ran
   return out;
@@ -173,6 +173,14 @@ Status Stage::show_plan(const std::string& planner, const std::string& order) {
   return {};
 }
 
+Status Stage::show_lens(const Action& action) {
+  auto request = parse_lens_request(action.arguments);
+  if (!request) return request.error();
+  auto frames = run_lens(request->experiment, std::move(request->input));
+  if (frames) lens_ = std::make_shared<const std::vector<LensFrame>>(std::move(*frames));
+  return frames ? Status() : Status(frames.error());
+}
+
 Status Stage::open_graph() {
   if (lesson_.computes()) return run_model(lesson_model(lesson_), "");
   return show(lesson_session(lesson_));
@@ -195,6 +203,7 @@ Status Stage::act(const Action& action) {
   if (action.verb == "graph") return open_graph();
   if (action.verb == "program") return show(run_program(argument));
   if (action.verb == "show" || action.verb == "all" || action.verb == "clear") return {};
+  if (action.verb == "lens") return show_lens(action);
   if (!open_) return Error{fmt::format("'{}' requires an open model or recording", action.verb)};
   if (action.verb == "select") {
     auto scene = this->scene();
@@ -253,6 +262,7 @@ Result<Scene> Stage::scene(const std::set<std::string>& tensors) {
   for (const auto& plan : scene.snapshot->plans) scene.plan = plan;
   if (shown_) scene.plan = shown_;
   scene.frontier = frontier_;
+  scene.lens = lens_;
   if (tensors.empty()) return scene;
   if (!has_model_) return Error{"tensor values require a model"};
   auto values = read_values(lesson_, spec_, tensors);

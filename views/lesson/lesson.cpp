@@ -34,6 +34,10 @@ Result<lesson::Lesson> load_lesson(const QString& id, const QString& language) {
   return Error{"there is no lesson '" + id.toStdString() + "'"};
 }
 
+QString load_name(const lesson::Lesson& lesson) {
+  return QString::fromStdString(lesson.file.starts_with(":/lessons/") ? lesson.id : lesson.file);
+}
+
 QString own_lessons_folder() {
   return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/arenascope/lessons");
 }

@@ -7,12 +7,16 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyle>
 #include <algorithm>
 #include <cmath>
 
 namespace arenascope::views {
 
 namespace {
+
+constexpr int kFrameMilliseconds = 40;
+constexpr double kStepsPerFrame = 0.1;
 
 QString label_of(const lesson::Piece& piece) {
   return QStringLiteral("%1 %2").arg(text_of(piece.name), format_bytes(piece.bytes));
@@ -24,6 +28,17 @@ PlacementBoard::PlacementBoard(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("placement_board"));
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Arena map to place tensors in"));
+  timer_.setInterval(kFrameMilliseconds);
+  connect(&timer_, &QTimer::timeout, this, [this] {
+    played_ += kStepsPerFrame;
+    if (played_ > collision_.last + 1) timer_.stop();
+    update();
+  });
+}
+
+void PlacementBoard::end_collision() {
+  timer_.stop();
+  collision_ = {};
 }
 
 void PlacementBoard::set_pieces(std::vector<lesson::Piece> pieces, int steps, Bytes unit, Bytes goal) {
@@ -39,6 +54,7 @@ void PlacementBoard::set_pieces(std::vector<lesson::Piece> pieces, int steps, By
   for (const lesson::Piece& piece : pieces_) top_ = std::max(top_, piece.bytes);
   top_ = std::max<Bytes>(top_, 1);
   chosen_ = 0;
+  end_collision();
   update();
 }
 
@@ -53,6 +69,7 @@ void PlacementBoard::place(size_t piece, Bytes offset) {
   if (piece >= pieces_.size()) return;
   const Bytes most = std::max<Bytes>(top_ - pieces_[piece].bytes, 0);
   offsets_[piece] = offset < 0 ? -1 : std::min((offset + unit_ / 2) / unit_ * unit_, most / unit_ * unit_);
+  end_collision();
   update();
   Q_EMIT moved(piece);
 }
@@ -127,6 +144,7 @@ void PlacementBoard::paintEvent(QPaintEvent*) {
     const bool fits = fontMetrics().horizontalAdvance(full) < shape.width();
     painter.drawText(shape, Qt::AlignCenter, fits ? full : text_of(pieces_[i].name));
   }
+  draw_collision(painter);
 }
 
 // The line that no tensor may cross, and its bytes.
@@ -139,6 +157,39 @@ void PlacementBoard::draw_goal(QPainter& painter) const {
   painter.setPen(c.text);
   painter.drawText(QRectF(map().left() + 4, y - fontMetrics().height() - 2, map().width() - 8, fontMetrics().height()),
                    Qt::AlignRight | Qt::AlignVCenter, tr("at most %1").arg(format_bytes(goal_)));
+}
+
+void PlacementBoard::play_collision(const lesson::Verdict& collision) {
+  collision_ = collision;
+  const bool animated = style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, this) > 0;
+  played_ = animated ? 0 : collision.last + 1;
+  if (animated) timer_.start();
+  update();
+}
+
+QRectF PlacementBoard::collision_rect() const {
+  if (collision_.why != lesson::Verdict::Why::Collides || played_ <= collision_.first) return {};
+  const double until = std::min<double>(played_, collision_.last + 1);
+  const double top = y_of(static_cast<double>(collision_.offset + collision_.bytes));
+  return {x_of(collision_.first), top, x_of(until) - x_of(collision_.first),
+          y_of(static_cast<double>(collision_.offset)) - top};
+}
+
+// The playhead of the run, and the bytes that one tensor has overwritten while the other still needs them.
+void PlacementBoard::draw_collision(QPainter& painter) const {
+  if (collision_.why != lesson::Verdict::Why::Collides) return;
+  const ThemeColours c = ThemeColours::of(palette());
+  if (timer_.isActive()) {
+    painter.setPen(QPen(c.playhead, 2));
+    painter.drawLine(QPointF(x_of(played_), map().top()), QPointF(x_of(played_), map().bottom()));
+  }
+  const QRectF lost = collision_rect();
+  if (lost.isEmpty()) return;
+  painter.fillRect(lost, c[Role::Wait]);
+  painter.fillRect(lost, hatch_brush(Hatch::Diagonal, ThemeColours::text_on(c[Role::Wait])));
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(c.text, 2));
+  painter.drawRect(lost);
 }
 
 void PlacementBoard::choose(size_t piece) {

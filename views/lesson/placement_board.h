@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/lesson/question.h>
 
+#include <QTimer>
 #include <QWidget>
 #include <vector>
 
@@ -23,6 +24,10 @@ class PlacementBoard : public QWidget {
   std::vector<lesson::Placed> placed() const;
   void place(size_t piece, Bytes offset);  // negative: moves it off the map
   size_t chosen() const { return chosen_; }
+  // Plays the run up to the step at which two tensors first need the same bytes, which are then marked until the next
+  // move. Without animations they are marked at once.
+  void play_collision(const lesson::Verdict& collision);
+  QRectF collision_rect() const;                      // the marked bytes; empty: none, or the run has not reached them
   QRect rect_of(size_t piece) const;                  // the drawn rectangle
   QPoint point_of(size_t piece, Bytes offset) const;  // the centre it would have at that offset
   QSize sizeHint() const override { return {320, 260}; }
@@ -42,6 +47,8 @@ class PlacementBoard : public QWidget {
  private:
   double side() const;  // width of the tensors that are not placed
   void draw_goal(QPainter& painter) const;
+  void draw_collision(QPainter& painter) const;
+  void end_collision();
   QRectF map() const;
   double x_of(double step) const;
   double y_of(double offset) const;
@@ -55,6 +62,9 @@ class PlacementBoard : public QWidget {
   Bytes unit_ = 1, top_ = 1;  // the highest visible address
   Bytes goal_ = 0;
   size_t chosen_ = 0;
+  lesson::Verdict collision_;  // of kind Collides while one is shown
+  double played_ = 0;          // step that the run has reached
+  QTimer timer_;
   bool dragging_ = false;
   QPointF grabbed_, cursor_;
 };

@@ -45,6 +45,10 @@ class QuestionBox : public QWidget {
   QPushButton* answer_button() const { return answer_button_; }
   QPushButton* hint_button() const { return hint_button_; }
   QPushButton* reveal_button() const { return reveal_button_; }
+  QPushButton* practise_button() const { return practise_button_; }
+  // Asks the same question about another graph, which is generated: answers to it do not count.
+  void practise();
+  const lesson::GeneratedTask& task() const { return task_; }  // without a graph: the question of the lesson
   void retranslate();
 
  Q_SIGNALS:
@@ -62,21 +66,20 @@ class QuestionBox : public QWidget {
   void add_hint(const QString& text);
   void show_feedback(const QString& text, bool right);
   void update_buttons();
-  QString figures(const QString& text) const;
 
   bool asked_ = false, offered_ = false;
-  lesson::Question question_;
-  lesson::Scene scene_;
+  uint64_t seed_ = 0;  // of the last generated task
+  lesson::GeneratedTask task_;
   Answered answered_;
   std::string clicked_;
   std::vector<std::string> clicked_block_;
-  QLabel *invitation_, *feedback_, *hints_;
+  QLabel *invitation_, *buffers_, *feedback_, *hints_;
   QWidget* way_ = nullptr;
   OptionList* options_;
   QLineEdit* number_;
   OrderList* order_;
   PlacementBoard* board_;
-  QPushButton *answer_button_, *hint_button_, *reveal_button_;
+  QPushButton *answer_button_, *hint_button_, *reveal_button_, *practise_button_;
 };
 
 }  // namespace arenascope::views

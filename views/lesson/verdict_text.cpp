@@ -109,8 +109,10 @@ QString sentence_of(const Verdict& v, const lesson::Question& q) {
   if (v.right) return text_of(q.right);
   if (v.why == Verdict::Why::Authored) return text_of(v.text);
   if (v.why == Verdict::Why::None) return VerdictTextTexts::tr("Not this one.");
+  if (v.why == Verdict::Why::BadRule) return text_of(v.text);
   switch (q.kind) {
     case QuestionKind::Number: return number(v);
+    case QuestionKind::Rule:
     case QuestionKind::Place: return placed(v);
     case QuestionKind::Order: return ordered(v);
     default: return clicked(v);
@@ -144,6 +146,10 @@ QString invitation(const lesson::Question& q) {
     case QuestionKind::Place:
       return VerdictTextTexts::tr(
           "Drag each tensor to its position, or select it with Tab and move it with the arrow keys.");
+    case QuestionKind::Rule:
+      return VerdictTextTexts::tr(
+          "Type a rule: `sort` keys, smallest first; then `fit lowest` or `fit tightest`. Keys use "
+          "size, first, last, length, area and live.");
     case QuestionKind::Order: break;
   }
   return VerdictTextTexts::tr("Drag the rows into order, or move the selected row with Ctrl and the arrow keys.");

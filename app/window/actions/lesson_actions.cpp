@@ -44,8 +44,20 @@ void export_lesson(const Shell& shell) {
   if (path.isEmpty()) return;
   const bool is_page = path.endsWith(QStringLiteral(".html"), Qt::CaseInsensitive);
   shell.report(
-      is_page ? write_lesson_page(text_of(panel_of(shell)->open_lesson()->file), path) : write_handout(shell, path),
+      is_page ? write_lesson_page(load_name(*panel_of(shell)->open_lesson()), path) : write_handout(shell, path),
       Shell::tr("The lesson was exported to %1.").arg(path));
+}
+
+// Starts or stops to collect answers.
+void collect_answers(const Shell& shell) {
+  if (!shell.guide->answers_file().isEmpty()) {
+    shell.guide->collect_answers({});
+    return shell.report({}, Shell::tr("Answers are not collected."));
+  }
+  const QString path = shell.ask_file(true, Shell::tr("Collect answers in a file"), Shell::tr("Tables (*.csv)"));
+  if (path.isEmpty()) return;
+  shell.guide->collect_answers(path);
+  shell.report({}, Shell::tr("Each answer is appended to %1.").arg(path));
 }
 
 }  // namespace
@@ -94,6 +106,10 @@ void add_lesson_actions(Shell& shell) {
       "teach.export", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Export Lesson…"), {},
       [&shell] { export_lesson(shell); },
       QT_TRANSLATE_NOOP("Actions", "An interactive web page, or a PDF with screenshots"));
+  a.add(
+      "teach.collect", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Collect Answers…"), {},
+      [&shell] { collect_answers(shell); },
+      QT_TRANSLATE_NOOP("Actions", "Append the answers of each learner to a table, or stop doing so"));
   const auto open = [&shell] { return panel_of(shell)->open_lesson() != nullptr; };
   a.when({"teach.next", "teach.back", "teach.restart", "teach.export"}, open);
   a.when({"teach.draft"}, [&shell] { return !shell.document().empty(); });

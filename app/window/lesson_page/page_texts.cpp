@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "page_texts.h"
 
+#include <views/bytes/lens_text.h>
 #include <views/findings/finding_text.h>
 #include <views/inspector/inspector_text.h>
 #include <views/lesson/lesson.h>
@@ -103,9 +104,27 @@ Json inspector_json(const PlayedState& state) {
           {"empty", ""}};
 }
 
+// The operations of the experiment, with their values.
+Json lens_json(const lesson::Scene& scene) {
+  Json rows = Json::array();
+  for (size_t i = 1; scene.lens && i < scene.lens->size(); ++i) {
+    const lesson::LensFrame& frame = (*scene.lens)[i];
+    QStringList values;
+    for (const auto& [name, value] : frame.values)
+      values << QStringLiteral("%1 %2").arg(QString::fromStdString(name)).arg(value, 0, 'g', 6);
+    rows.push_back({"", std::to_string(i), utf8(views::LensText::operation(frame)), utf8(values.join(u','))});
+  }
+  return {{"columns", columns_json({LessonPageTexts::tr("Step"), LessonPageTexts::tr("Operation"),
+                                    LessonPageTexts::tr("Values")})},
+          {"rows", rows},
+          {"all", rows.size()},
+          {"empty", ""}};
+}
+
 Json table_of(const std::string& panel, const PlayedState& state) {
   if (panel == "inspector") return inspector_json(state);
   if (panel == "findings") return findings_json(state);
+  if (panel == "bytes") return lens_json(state.scene);
   const std::string shown = panel == "graph" ? "nodes" : panel;
   for (const PanelDescriptor& kind : panel_kinds())
     if (shown == kind.id && kind.table != nullptr)

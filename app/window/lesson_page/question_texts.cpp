@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "question_texts.h"
 
+#include <arenascope/planner/rule_planner.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_pages.h>
 #include <views/lesson/verdict_text.h>
@@ -39,6 +40,18 @@ Result<Json> option_replies(const lesson::Question& q, const lesson::Scene& scen
     auto reply = judged(q, scene, {option.value, {}, {}});
     if (!reply) return reply;
     (*reply)["option"] = filled(views::text_of(option.text), scene);
+    out.push_back(std::move(*reply));
+  }
+  return out;
+}
+
+// A page cannot run a planner: it offers known rules.
+Result<Json> rule_replies(const lesson::Question& q, const lesson::Scene& scene) {
+  Json out = Json::array();
+  for (const planner::KnownRule& known : planner::known_rules()) {
+    auto reply = judged(q, scene, {std::string(known.rule), {}, {}});
+    if (!reply) return reply;
+    (*reply)["option"] = std::string(known.rule);
     out.push_back(std::move(*reply));
   }
   return out;
@@ -157,6 +170,7 @@ Result<Json> replies_of(const lesson::Question& q, const lesson::Scene& scene) {
   switch (q.kind) {
     case QuestionKind::Choice: return option_replies(q, scene);
     case QuestionKind::Number: return number_replies(q, scene);
+    case QuestionKind::Rule: return rule_replies(q, scene);
     case QuestionKind::Order: return order_replies(q, scene);
     case QuestionKind::Place: return Json{{"right", filled(views::text_of(q.right), scene)}};
     default: return tensor_replies(q, scene);
@@ -165,7 +179,8 @@ Result<Json> replies_of(const lesson::Question& q, const lesson::Scene& scene) {
 
 const char* kind_name(QuestionKind kind) {
   switch (kind) {
-    case QuestionKind::Choice: return "choice";
+    case QuestionKind::Choice:
+    case QuestionKind::Rule: return "choice";
     case QuestionKind::Number: return "number";
     case QuestionKind::Place: return "place";
     case QuestionKind::Order: return "order";
@@ -190,7 +205,9 @@ Result<Json> question_texts(const lesson::Question& q, const lesson::Scene& scen
   if (!solution) return solution.error();
   Json hints = Json::array();
   for (const std::string& hint : q.hints) hints.push_back(filled(views::text_of(hint), scene));
-  return Json{{"invitation", views::invitation(q).toStdString()},
+  lesson::Question offered = q;
+  if (q.kind == QuestionKind::Rule) offered.kind = QuestionKind::Choice;
+  return Json{{"invitation", views::invitation(offered).toStdString()},
               {"hints", hints},
               {"replies", std::move(*replies)},
               {"solution", filled(solution_text(*solution, q, scene), scene)},

@@ -29,6 +29,7 @@ constexpr PanelNeed kNeeds[] = {
     {"ops", [](C c) { return c.graph; }},
     {"layers", [](C c) { return c.graph; }},
     {"objects", [](C c) { return c.objects; }},
+    {"bytes", [](C c) { return c.graph || c.objects; }},
     {"settings", [](C c) { return c.role.runnable; }},
     {"compare", [](C c) { return c.role.compared; }},
     {"text", [](C c) { return c.role.runnable; }},

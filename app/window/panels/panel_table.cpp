@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_view.h>
+#include <views/bytes/byte_lens_view.h>
 #include <views/common/flame_text.h>
 #include <views/findings/findings_view.h>
 #include <views/flame/flame_view.h>
@@ -120,6 +121,16 @@ PanelInstance objects(const PanelDescriptor& kind, Document& document, QWidget* 
   const ViewContext c = document.context();
   auto* view = new ObjectsView(c.source, c.selection, c.theme, parent);
   return drawn_with_table(view, kind, document, parent);
+}
+
+PanelInstance bytes(const PanelDescriptor&, Document& document, QWidget* parent) {
+  auto* view = new ByteLensView(document.context(), parent);
+  PanelInstance parts;
+  parts.widget = view;
+  parts.picture = view;
+  parts.csv = [view] { return view->to_csv(); };
+  parts.show = [view](Document& d) { view->set_context(d.context()); };
+  return parts;
 }
 
 PanelInstance pools(const PanelDescriptor& kind, Document& document, QWidget* parent) {
@@ -290,6 +301,7 @@ constexpr PanelDescriptor kPanels[] = {
     {"layers", QT_TRANSLATE_NOOP("Docks", "Layers"), G::Model, P::Bottom, kTables | kGraphLayout, 0, layers_table,
      table_alone},
     {"objects", QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
+    {"bytes", QT_TRANSLATE_NOOP("Docks", "Byte Lens"), G::Model, P::Bottom, kTables, 0, nullptr, bytes},
     {"settings", QT_TRANSLATE_NOOP("Docks", "Run Settings"), G::Model, P::Bottom, kTables, 0, nullptr,
      with_document<RunSettingsPanel>},
     {"compare", QT_TRANSLATE_NOOP("Docks", "Compare"), G::Model, P::Bottom, kTables, 0, compare_table, table_alone},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of CPU kernels, by op or by family.
+#include <arenascope/backends/cpu/task_share.h>
 #include <array>
 
 #include <fmt/format.h>
@@ -146,6 +147,12 @@ Status floating_sources(const TensorImpl& node) {
       return refuse(node, fmt::format("input '{}' has type {}, expected a floating-point type", source->name,
                                       name(source->dtype)));
   return plain_sources(node);
+}
+
+TaskShare task_share(int64_t rows, int ith, int nth, int64_t unit, Bytes scratch) {
+  const Range range = split(rows, ith, nth, unit);
+  const Bytes bytes = round_to_line(scratch);
+  return {range.begin, range.end, ith * bytes, bytes};
 }
 
 }  // namespace arenascope::cpu

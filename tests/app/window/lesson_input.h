@@ -31,7 +31,8 @@ class LessonHands {
   bool give(const lesson::Question& q, const lesson::Answer& answer) const {
     switch (q.kind) {
       case lesson::QuestionKind::Choice: return choose(q, answer.text);
-      case lesson::QuestionKind::Number: return type(answer.text);
+      case lesson::QuestionKind::Number:
+      case lesson::QuestionKind::Rule: return type(answer.text);
       case lesson::QuestionKind::Order: return put_in_order(answer.names);
       case lesson::QuestionKind::Place: return place(answer.placed);
       default: break;

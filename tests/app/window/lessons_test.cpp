@@ -2,6 +2,7 @@
 // Lessons in the real window besides the course (course_test.cpp): settings, navigation, lesson files, presenter
 // keys, handouts.
 #include <arenascope/lesson/stage.h>
+#include <views/bytes/byte_lens_view.h>
 #include <views/tables/table.h>
 
 #include <QComboBox>
@@ -187,7 +188,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.graph")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    panel()->go_to(3);
+    panel()->go_to(5);
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
     QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
     QCOMPARE(doc().spec(), spec);
@@ -449,9 +450,59 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(!panels().is_hidden_by_lesson("objects"));
   }
 
+  // The learner's sizes change the panel, not the text.
+  void the_byte_lens_of_a_step_can_be_changed() {
+    make_window();
+    enter("objects", 2);
+    auto* lens = panels().find<ByteLensView>("bytes");
+    QVERIFY(!panels().dock("bytes")->isHidden());
+    QCOMPARE(lens->field("pool")->text(), QStringLiteral("1024"));
+    QCOMPARE(lens->frames().size(), panel()->scene().lens->size());
+    const QString text = panel()->widgets().text->toPlainText();
+    QSignalSpy changed(lens, &ByteLensView::frames_changed);
+    lens->field("pool")->setText(QStringLiteral("4096"));
+    Q_EMIT lens->field("pool")->editingFinished();
+    QTRY_VERIFY_WITH_TIMEOUT(!changed.isEmpty(), kPatience);
+    QVERIFY(lens->frames().back().event != lesson::LensEvent::Full);
+    QCOMPARE(panel()->widgets().text->toPlainText(), text);
+    // Going on and back shows the lesson's experiment again.
+    panel()->go_to(3);
+    QTRY_VERIFY_WITH_TIMEOUT(!window_->lesson_player()->busy(), kPatience);
+    panel()->go_to(2);
+    QTRY_VERIFY_WITH_TIMEOUT(!window_->lesson_player()->busy(), kPatience);
+    QCOMPARE(lens->field("pool")->text(), QStringLiteral("1024"));
+  }
+
+  void a_lesson_of_the_course_is_exported_in_all_languages() {
+    make_window();
+    enter("two_level", 0);
+    const QString path = folder_.filePath("two_level.html");
+    window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
+    window_->shell().actions->find("teach.export")->trigger();
+    QFile page(path);
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    const QByteArray html = page.readAll();
+    QVERIFY(html.contains("Reuse in two levels") && html.contains("两级复用"));
+    QCOMPARE(panel()->open_lesson()->title, std::string("Reuse in two levels"));
+  }
+
+  void answers_are_collected_until_the_command_is_chosen_again() {
+    make_window();
+    const QString path = folder_.filePath("answers.csv");
+    window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
+    window_->shell().actions->find("teach.collect")->trigger();
+    enter("arena", 1);
+    box()->reveal();
+    QFile table(path);
+    QVERIFY(table.open(QIODevice::ReadOnly));
+    QVERIFY(table.readAll().contains(",arena,2,Predict the peak,revealed,0,0"));
+    window_->shell().actions->find("teach.collect")->trigger();
+    QVERIFY(window_->lesson_player()->answers_file().isEmpty());
+  }
+
   void the_tool_bar_names_the_plan_of_the_step() {
     make_window();
-    for (const auto& [step, planner] : {std::pair{1, "max-block"}, {2, "binary-block"}, {3, "none"}}) {
+    for (const auto& [step, planner] : {std::pair{1, "max-block"}, {2, "binary-block"}, {4, "none"}}) {
       enter("two_level", step);
       QString shown;
       for (const QComboBox* box : window_->shell().playback->findChildren<QComboBox*>())
@@ -520,11 +571,11 @@ class LessonsTest : public QObject, protected LessonFixture {
     make_window();
     window_->shell().actions->find("lesson.two_level")->trigger();
     const QString path = folder_.filePath("step.png");
-    const auto written = write_lesson_picture(window_->shell(), 5, path);
+    const auto written = write_lesson_picture(window_->shell(), 7, path);
     QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
-    QCOMPARE(panel()->step(), 4);
+    QCOMPARE(panel()->step(), 6);
     QVERIFY(QImage(path).width() >= 1600);
-    QVERIFY(!write_lesson_picture(window_->shell(), 6, path).ok());
+    QVERIFY(!write_lesson_picture(window_->shell(), 8, path).ok());
     QVERIFY(!write_lesson_picture(window_->shell(), 1, folder_.filePath("nowhere/step.png")).ok());
   }
 

@@ -4,6 +4,8 @@
 #include <arenascope/lesson/question.h>
 #include <arenascope/lesson/stage.h>
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 namespace arenascope::lesson {
@@ -261,6 +263,76 @@ TEST_CASE("a generated draft is a valid lesson") {
   const auto of_program = parse("draft.md", *draft(*stage.scene(), "program:leak", "leak"));
   REQUIRE_MESSAGE(of_program.ok(), of_program.error().message);
   for (const Error& error : check(*of_program)) FAIL(error.message);
+}
+
+TEST_CASE("the same question about a generated graph is judged by the engine") {
+  const auto question = [](const std::string& ask) {
+    const auto lesson = parse("x.md", "title: T\n## A\n! ask " + ask + "\n! right Yes.\nHow much?\n");
+    REQUIRE_MESSAGE(lesson.ok(), (lesson ? "" : lesson.error().message));
+    return *lesson->steps[0].question;
+  };
+  for (const char* ask : {"place bound of A B", "number peak", "order node_names of A B",
+                          "order bound_of(search) of A B", "rule bound"}) {
+    CAPTURE(ask);
+    const Question own = question(ask);
+    REQUIRE(can_generate(own));
+    std::set<std::string> different;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(seed);
+      const auto task = generate_task(own, seed);
+      REQUIRE_MESSAGE(task.ok(), (task ? "" : task.error().message));
+      const auto again = generate_task(own, seed);
+      REQUIRE(again.ok());
+      std::string text;
+      for (size_t i = 0; i < task->graph.size(); ++i) {
+        CHECK(task->graph[i].bytes == again->graph[i].bytes);
+        CHECK(task->graph[i].sources == again->graph[i].sources);
+        text += plain(Value{Value::Kind::Number, static_cast<double>(task->graph[i].bytes), Unit::None, {}, {}}) + " ";
+      }
+      different.insert(text);
+      const auto answer = solution(task->scene, task->question);
+      REQUIRE(answer.ok());
+      CHECK(judge(task->scene, task->question, *answer)->right);
+      if (own.kind == QuestionKind::Order)
+        CHECK_FALSE(judge(task->scene, task->question, Answer{{}, task->question.names, {}})->right);
+      if (own.kind == QuestionKind::Number) CHECK_FALSE(judge(task->scene, task->question, Answer{"1", {}, {}})->right);
+    }
+    CHECK(different.size() > 15);
+  }
+  CHECK_FALSE(can_generate(question("number bytes(A)")));
+  CHECK_FALSE(can_generate(question("node at_peak")));
+  CHECK_FALSE(generate_task(question("number bytes(A)"), 1).ok());
+}
+
+TEST_CASE("a rule is judged by its arena, and compared with all planners") {
+  const Played p = play("! ask rule bound\n! hint Large ones first.\n");
+  CHECK(judged(p, {"sort -size; fit tightest", {}, {}}).right);
+  const Verdict wrong = judged(p, {"sort first", {}, {}});
+  CHECK(wrong.why == Verdict::Why::Arena);
+  CHECK(wrong.bytes > wrong.limit);
+  CHECK(wrong.limit == 4608);
+  const Verdict bad = judged(p, {"sort weight", {}, {}});
+  CHECK(bad.why == Verdict::Why::BadRule);
+  CHECK(bad.text.find("position 6") != std::string::npos);
+  const auto all = compare_rule(p.scene, "sort first");
+  REQUIRE(all.ok());
+  CHECK(all->front().arena == 4608);
+  CHECK(all->back().arena == 8704);
+  CHECK(
+      std::ranges::any_of(*all, [&](const PlannedArena& a) { return a.planner == "rule" && a.arena == wrong.bytes; }));
+  CHECK_FALSE(compare_rule(p.scene, "sort").ok());
+  const auto answer = solution(p.scene, *p.lesson.steps[0].question);
+  REQUIRE(answer.ok());
+  CHECK(judged(p, *answer).right);
+}
+
+TEST_CASE("a collision names the shared bytes") {
+  const Played p = play("! ask place bound of A B\n");
+  const auto verdict = judge_place(p.scene, {{"A", 512}}, {"B", 1024});
+  REQUIRE(verdict.ok());
+  CHECK(verdict->why == Verdict::Why::Collides);
+  CHECK(verdict->offset == 1024);
+  CHECK(verdict->bytes == 512);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tests of the lesson panel alone: pages with live figures, questions answered by mouse and keyboard, saved progress.
 #include <arenascope/lesson/stage.h>
+#include <views/common/format.h>
 #include <views/common/settings.h>
 #include <views/common/theme.h>
+#include <views/lesson/answer_log.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
@@ -285,6 +287,90 @@ class LessonTest : public QObject {
       QCOMPARE(drawn.pixelColor(1, 1), theme.colours().background);
       QCOMPARE(drawn.pixelColor(board->width() - 12, 10), theme.colours().panel);  // nothing is placed there
     }
+  }
+
+  // The run is played up to the step at which one tensor overwrites the other.
+  void a_collision_is_played_out() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask place bound of A B C D E\n! right Yes.\nPlace them.\n");
+    PlacementBoard* board = panel.widgets().question->board();
+    board->place(0, 0);
+    QVERIFY(board->collision_rect().isEmpty());
+    board->place(1, 512);  // A and B are both needed at step 1
+    QTRY_VERIFY(!board->collision_rect().isEmpty());
+    const QRectF lost = board->collision_rect();
+    QVERIFY(QRectF(board->rect_of(0)).adjusted(-1, -1, 1, 1).contains(lost));
+    QVERIFY(QRectF(board->rect_of(1)).adjusted(-1, -1, 1, 1).contains(lost));
+    QCOMPARE(board->grab().toImage().pixelColor((lost.center() + QPointF(1, 0)).toPoint()).alpha(), 255);
+    board->place(1, 1024);
+    QVERIFY(board->collision_rect().isEmpty());
+  }
+
+  // A rule is compared with the planners; a malformed one is explained.
+  void a_rule_is_typed_and_compared() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask rule bound\n! right Yes.\nWrite it.\n");
+    QuestionBox* box = panel.widgets().question;
+    box->number()->setText(QStringLiteral("sort wide"));
+    QTest::mouseClick(box->answer_button(), Qt::LeftButton);
+    QVERIFY2(box->feedback().contains(QStringLiteral("position 6")), qPrintable(box->feedback()));
+    box->number()->setText(QStringLiteral("sort first"));
+    QTest::mouseClick(box->answer_button(), Qt::LeftButton);
+    QVERIFY2(box->feedback().contains(QStringLiteral("is enough")), qPrintable(box->feedback()));
+    QVERIFY2(box->feedback().contains(QStringLiteral("| two-level | %1 |").arg(format_bytes(4608))),
+             qPrintable(box->feedback()));
+    box->number()->setText(QStringLiteral("sort -size; fit tightest"));
+    QTest::keyClick(box->number(), Qt::Key_Return);
+    QVERIFY2(box->answered().right, qPrintable(box->feedback()));
+    QCOMPARE(box->answered().wrong, 2);
+  }
+
+  // Answers about a generated graph are judged by the engine, and do not count.
+  void a_question_is_practised_on_generated_graphs() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask place bound of A B C D E\n! hint A hint.\n! right Yes.\nPlace them.\n");
+    QuestionBox* box = panel.widgets().question;
+    QVERIFY(box->practise_button()->isHidden());
+    QTest::mouseClick(box->reveal_button(), Qt::LeftButton);
+    QVERIFY(box->answered().revealed);
+    QVERIFY(!box->practise_button()->isHidden());
+    const Answered before = panel.progress().answered(QStringLiteral("x"), 0);
+    QSignalSpy counted(box, &QuestionBox::changed);
+    for (int round = 0; round < 3; ++round) {
+      QTest::mouseClick(box->practise_button(), Qt::LeftButton);
+      QVERIFY(!box->task().graph.empty());
+      QVERIFY(!box->answered().done());
+      const auto solution = lesson::solution(box->task().scene, box->task().question);
+      QVERIFY(solution.ok());
+      for (const lesson::Placed& placed : solution->placed)
+        for (size_t i = 0; i < box->board()->pieces().size(); ++i)
+          if (box->board()->pieces()[i].name == placed.name) box->board()->place(i, placed.offset);
+      QTest::mouseClick(box->answer_button(), Qt::LeftButton);
+      QVERIFY2(box->answered().right, qPrintable(box->feedback()));
+    }
+    QCOMPARE(counted.size(), 0);
+    QCOMPARE(panel.progress().answered(QStringLiteral("x"), 0), before);
+    // A question about one tensor of the lesson has no such task.
+    show(panel, "## One\n! ask number bytes(A)\n! right Yes.\nHow many?\n");
+    QTest::mouseClick(box->reveal_button(), Qt::LeftButton);
+    QVERIFY(box->practise_button()->isHidden());
+  }
+
+  void answers_of_a_class_are_appended_to_a_table() {
+    const QString path = folder_.filePath(QStringLiteral("answers.csv"));
+    const lesson::Lesson lesson = made("x", "## One, or two\n! ask number peak\n! right Yes.\nHow many?\n");
+    QVERIFY(append_answer(path, QStringLiteral("ada"), lesson, 0, {2, 1, true, false}).ok());
+    QVERIFY(append_answer(path, QStringLiteral("bo"), lesson, 0, {0, 0, false, true}).ok());
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QStringList rows = QString::fromUtf8(file.readAll()).split(u'\n', Qt::SkipEmptyParts);
+    QCOMPARE(rows.size(), 3);
+    QCOMPARE(rows[0], QStringLiteral("time,learner,lesson,step,title,result,wrong answers,hints"));
+    QVERIFY2(rows[1].endsWith(QStringLiteral(",ada,x,1,\"One, or two\",right,2,1")), qPrintable(rows[1]));
+    QVERIFY2(rows[2].endsWith(QStringLiteral(",bo,x,1,\"One, or two\",revealed,0,0")), qPrintable(rows[2]));
+    const auto nowhere = append_answer(QStringLiteral("/nowhere/answers.csv"), {}, lesson, 0, {});
+    QVERIFY(!nowhere.ok());
+    QVERIFY(nowhere.error().message.find("/nowhere/answers.csv") != std::string::npos);
   }
 
   void tensors_are_placed_by_keys() {

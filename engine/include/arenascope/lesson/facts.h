@@ -6,6 +6,7 @@
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
+#include <arenascope/lesson/byte_lens.h>
 #include <arenascope/trace/snapshot.h>
 
 #include <map>
@@ -41,9 +42,10 @@ struct Scene {
   std::shared_ptr<const trace::GraphInfo> graph;    // null: none is open
   std::shared_ptr<const trace::PlanInfo> plan;      // that is shown
   trace::RunId run;
-  std::map<std::string, std::vector<float>> values;  // of tensors that facts need, see tensors_read_by()
-  std::vector<FrontierPlan> frontier;                // where it was found
-  std::map<std::string, Value, std::less<>> known;   // cached results: some are expensive
+  std::map<std::string, std::vector<float>> values;    // of tensors that facts need, see tensors_read_by()
+  std::vector<FrontierPlan> frontier;                  // where it was found
+  std::shared_ptr<const std::vector<LensFrame>> lens;  // of the experiment that a lesson shows; null: none
+  std::map<std::string, Value, std::less<>> known;     // cached results: some are expensive
 };
 
 struct FactInfo {

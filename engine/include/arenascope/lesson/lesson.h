@@ -53,7 +53,7 @@ struct Expectation {
   bool operator==(const Expectation& o) const { return fact == o.fact && value == o.value; }
 };
 
-enum class QuestionKind : uint8_t { Choice, Number, Node, Block, Barrier, Place, Order };
+enum class QuestionKind : uint8_t { Choice, Number, Node, Block, Barrier, Place, Order, Rule };
 
 struct Option {
   std::string value;  // what the fact would be if this were right

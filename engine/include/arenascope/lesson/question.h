@@ -14,7 +14,7 @@ struct Placed {
 };
 
 struct Answer {
-  std::string text;                // Choice: the option's value; Node, Barrier: the node; Number: as it was typed
+  std::string text;                // Choice: the option's value; Node, Barrier: the node; Number, Rule: as it was typed
   std::vector<std::string> names;  // Order: the nodes; Block: the tensors of the block
   std::vector<Placed> placed;      // Place
 };
@@ -33,6 +33,7 @@ struct Verdict {
     Clicked,     // names[0] has `bytes` and lives in the steps [first, last]
     Collides,    // names[0] and names[1] both live in [first, last] and share `bytes` bytes
     Misaligned,  // names[0] begins at no multiple of `bytes`
+    BadRule,     // the rule cannot be read: `text`
     Arena,       // everything fits, but the arena takes `bytes`, and `limit` would do
     Missing,     // names are not placed yet
     NotBefore,   // names[0] is before names[1], which it reads
@@ -44,6 +45,7 @@ struct Verdict {
   std::string text;
   std::vector<std::string> names;
   Bytes bytes = 0, limit = 0;
+  Bytes offset = 0;  // Collides: of the shared bytes
   Nanoseconds time = 0;
   int32_t step = -1, first = -1, last = -1;
 };
@@ -54,6 +56,25 @@ Result<Verdict> judge(const Scene& scene, const Question& question, const Answer
 Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next);
 // A correct answer, which is shown when the solution is revealed.
 Result<Answer> solution(const Scene& scene, const Question& question);
+
+// The arenas of a rule (planner/rule_planner.h) and of all planners for the tensors of the plan that is shown, smallest
+// first. Errors: a malformed rule.
+struct PlannedArena {
+  std::string planner;  // "rule" for the rule
+  Bytes arena = 0;
+};
+Result<std::vector<PlannedArena>> compare_rule(const Scene& scene, const std::string& rule);
+
+// The same question about another graph, generated from a seed.
+struct GeneratedTask {
+  Scene scene;
+  Question question;             // without texts that are about the lesson's own graph
+  std::vector<GraphLine> graph;  // its buffers
+};
+// True for placements, orders and numbers whose fact depends on the whole graph: peak, bound_of(ge), node_names.
+bool can_generate(const Question& question);
+// Deterministic per seed. Errors: not can_generate().
+Result<GeneratedTask> generate_task(const Question& question, uint64_t seed);
 
 // The panels that show the answer and are hidden until it is given. Those that the question is about are left out; a question
 // that is answered by a click hides nothing.

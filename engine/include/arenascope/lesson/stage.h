@@ -45,7 +45,7 @@ Result<std::shared_ptr<const trace::PlanInfo>> improved_plan(const Scene& scene,
 bool opens_something(const Action& action);
 
 // The actions to do when a step is entered from any other step: first the actions of earlier steps that it depends on
-// (the document opened last with the plan, selection and step shown since then, the axis and the panels), then its own.
+// (the document opened last with the plan, selection and step shown since then, the axis, the panels and the experiment), then its own.
 std::vector<Action> entering(const Lesson& lesson, size_t step);
 
 // Tensors whose numbers a step's claims and question read.
@@ -70,6 +70,7 @@ class Stage {
   Status show(Result<std::shared_ptr<trace::Session>> session);
   Status run_model(Result<models::Model> model, const std::string& spec);
   Status find_frontier();
+  Status show_lens(const Action& action);
   Status show_plan(const std::string& planner, const std::string& order);
   std::shared_ptr<const trace::GraphInfo> graph() const;
 
@@ -80,6 +81,7 @@ class Stage {
   std::string spec_;  // of what is open; "": the lesson's own graph
   bool open_ = false, has_model_ = false;
   std::vector<FrontierPlan> frontier_;
+  std::shared_ptr<const std::vector<LensFrame>> lens_;
   std::shared_ptr<const trace::PlanInfo> shown_;  // in place of the run's
 };
 

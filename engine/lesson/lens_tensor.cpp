@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Which element of a tensor is at which byte: a tensor or a view of it, in the order of its indices.
+#include <fmt/format.h>
+
+#include "engine/lesson/lens.h"
+#include "engine/lesson/strings.h"
+
+namespace arenascope::lesson {
+namespace {
+
+constexpr int64_t kMaxElements = 256;
+
+struct Strided {
+  std::vector<int64_t> sizes, strides;  // in elements
+  int64_t offset = 0, element = 4;      // the first element; bytes of an element
+  int64_t storage = 0;                  // elements
+};
+
+std::string index_text(const std::vector<int64_t>& index) {
+  std::vector<std::string> out;
+  for (const int64_t i : index) out.push_back(std::to_string(i));
+  return "[" + join(out, ", ") + "]";
+}
+
+// The next index in row-major order; false after the last one.
+bool advance(std::vector<int64_t>& index, const std::vector<int64_t>& sizes) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (++index[d] < sizes[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+LensStrip storage_strip(const Strided& t, const std::vector<char>& visited, int64_t before, int64_t now) {
+  LensStrip strip{"storage", LensUnit::Bytes, t.storage * t.element, {}};
+  for (int64_t i = 0; i < t.storage; ++i) {
+    LensCell cell{i * t.element, t.element, CellKind::Free, std::to_string(i), i == now, -1};
+    if (visited[static_cast<size_t>(i)]) cell.kind = CellKind::Data;
+    if (i == before && before != now) cell.next = static_cast<int32_t>(now);
+    strip.cells.push_back(std::move(cell));
+  }
+  return strip;
+}
+
+LensFrames element_frames(const Strided& t) {
+  std::vector<LensFrame> frames;
+  std::vector<char> visited(static_cast<size_t>(t.storage), 0);
+  frames.push_back({LensEvent::Start, {}, {storage_strip(t, visited, -1, -1)}, {}});
+  std::vector<int64_t> index(t.sizes.size(), 0);
+  int64_t before = -1;
+  do {
+    int64_t at = t.offset;
+    for (size_t d = 0; d < index.size(); ++d) at += index[d] * t.strides[d];
+    if (at < 0 || at >= t.storage)
+      return Error{fmt::format("element {} is at byte {}, outside the storage of {} bytes", index_text(index),
+                               at * t.element, t.storage * t.element)};
+    visited[static_cast<size_t>(at)] = 1;
+    LensFrame frame{LensEvent::Element, {index_text(index), std::to_string(at * t.element)}, {}, {}};
+    frame.strips.push_back(storage_strip(t, visited, before, at));
+    frame.values = {{"offset", static_cast<double>(t.offset * t.element)},
+                    {"byte", static_cast<double>(at * t.element)},
+                    {"distance", static_cast<double>(before < 0 ? 0 : (at - before) * t.element)}};
+    frames.push_back(std::move(frame));
+    before = at;
+  } while (advance(index, t.sizes));
+  return frames;
+}
+
+Status check_size(int64_t elements) {
+  if (elements < 1 || elements > kMaxElements)
+    return Error{fmt::format("expected 1 to {} elements, found {}", kMaxElements, elements)};
+  return {};
+}
+
+// A tensor `a`, or the view of it that an op makes.
+LensFrames tensor(const LensInput& input) {
+  auto sizes = lens_integers(lens_value(input, "shape"), "shape", kMaxDims, 1, kMaxElements);
+  if (!sizes) return sizes.error();
+  std::string lines = "a = input " + lens_value(input, "type");
+  for (const int64_t size : *sizes) lines += fmt::format(" {}", size);
+  std::vector<std::string> view = split(lens_value(input, "view"), " ");
+  if (!view.empty()) {
+    view.insert(view.begin() + 1, "a");
+    lines += "; v = " + join(view, " ");
+  } else {
+    lines += "; v = CONT a";
+  }
+  auto model = lens_model(lines);
+  if (!model) return model.error();
+  const TensorImpl* node = model->graph.nodes().back();
+  const TensorImpl& source = *node->sources[0];
+  if (view.empty()) node = &source;
+  const DTypeInfo& type = info(node->dtype);
+  if (type.quantised) return Error{fmt::format("type: expected a type without blocks, found {}", type.name)};
+  if (auto good = check_size(source.element_count()); !good) return good.error();
+  const bool shares = node->is_view() || view.empty();
+  const auto list = [](std::span<const int64_t> dims) { return std::vector<int64_t>(dims.begin(), dims.end()); };
+  Strided t{list(node->sizes.span()), list(node->strides.span()), shares ? node->view_offset / type.block_bytes : 0,
+            type.block_bytes, shares ? source.element_count() : node->element_count()};
+  return element_frames(t);
+}
+
+// Sizes and strides as they are: also those that no op makes.
+LensFrames strides(const LensInput& input) {
+  auto sizes = lens_integers(lens_value(input, "shape"), "shape", kMaxDims, 1, kMaxElements);
+  if (!sizes) return sizes.error();
+  auto strides = lens_integers(lens_value(input, "strides"), "strides", sizes->size(), -kMaxElements, kMaxElements);
+  if (!strides) return strides.error();
+  if (strides->size() != sizes->size())
+    return Error{fmt::format("strides: expected {} integers, found {}", sizes->size(), strides->size())};
+  auto offset = lens_integer(input, "offset", 0, kMaxElements);
+  auto storage = lens_integer(input, "storage", 1, kMaxElements);
+  auto element = lens_integer(input, "element", 1, 8);
+  for (const auto* number : {&offset, &storage, &element})
+    if (!*number) return number->error();
+  if (auto good = check_size(element_count(*sizes)); !good) return good.error();
+  return element_frames({*sizes, *strides, *offset, *element, *storage});
+}
+
+constexpr LensParameter kTensor[] = {{"shape", "4 2"}, {"type", "f32"}, {"view", "PERMUTE 1 0"}};
+constexpr LensParameter kStrides[] = {
+    {"shape", "4 2"}, {"strides", "2 1"}, {"offset", "0"}, {"storage", "8"}, {"element", "4"}};
+
+constexpr LensExperiment kTensorLenses[] = {
+    {"tensor", "the bytes of a tensor, or of the view that an op makes, in the order of its indices", kTensor, tensor},
+    {"strides", "the bytes of any sizes, strides and offset, in elements of a storage", kStrides, strides},
+};
+
+}  // namespace
+
+std::span<const LensExperiment> tensor_lenses() { return kTensorLenses; }
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// The byte lens: frames of the experiments, computed by the engine for the given sizes. Expected values were counted
+// manually.
+#include <arenascope/lesson/byte_lens.h>
+#include <arenascope/lesson/stage.h>
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+namespace arenascope::lesson {
+namespace {
+
+std::vector<LensFrame> frames_of(const char* experiment, const LensInput& input = {}) {
+  auto frames = run_lens(experiment, input);
+  REQUIRE_MESSAGE(frames.ok(), (frames ? "" : frames.error().message));
+  return *frames;
+}
+
+std::string error_of(const char* experiment, const LensInput& input) {
+  const auto frames = run_lens(experiment, input);
+  return frames ? "" : frames.error().message;
+}
+
+double value(const LensFrame& frame, const char* name) {
+  const auto found = frame.values.find(name);
+  return found == frame.values.end() ? NAN : found->second;
+}
+
+std::vector<int64_t> values(const std::vector<LensFrame>& frames, const char* name) {
+  std::vector<int64_t> out;
+  for (size_t i = 1; i < frames.size(); ++i) out.push_back(static_cast<int64_t>(value(frames[i], name)));
+  return out;
+}
+
+const LensCell& current(const LensStrip& strip) {
+  for (const LensCell& cell : strip.cells)
+    if (cell.current) return cell;
+  FAIL("no cell is current");
+  return strip.cells.front();
+}
+
+int64_t bytes_of(const LensStrip& strip, CellKind kind) {
+  int64_t sum = 0;
+  for (const LensCell& cell : strip.cells) sum += cell.kind == kind ? cell.length : 0;
+  return sum;
+}
+
+using List = std::vector<int64_t>;
+
+TEST_CASE("every experiment runs with its defaults, and its cells are disjoint and inside their strip") {
+  for (const LensExperiment& lens : lens_experiments()) {
+    CAPTURE(lens.name);
+    const auto frames = frames_of(lens.name);
+    CHECK(frames.size() > 2);
+    CHECK(frames.front().event == LensEvent::Start);
+    for (const LensFrame& frame : frames)
+      for (const LensStrip& strip : frame.strips) {
+        CAPTURE(strip.title);
+        int64_t end = 0;
+        for (const LensCell& cell : strip.cells) {
+          CHECK(cell.begin >= end);
+          CHECK(cell.length > 0);
+          CHECK(cell.next < static_cast<int32_t>(strip.cells.size()));
+          end = cell.begin + cell.length;
+        }
+        CHECK(end <= strip.length);
+      }
+  }
+}
+
+TEST_CASE("elements of a tensor and its views are at the bytes that the strides give") {
+  CHECK(values(frames_of("tensor", {{"shape", "2 3"}, {"view", ""}}), "byte") == List{0, 4, 8, 12, 16, 20});
+  CHECK(values(frames_of("tensor", {{"shape", "2 3"}, {"view", "PERMUTE 1 0"}}), "byte") == List{0, 12, 4, 16, 8, 20});
+  CHECK(values(frames_of("tensor", {{"shape", "4 2"}, {"view", "SLICE 1 1 2"}}), "byte") == List{4, 12, 20, 28});
+  CHECK(values(frames_of("tensor", {{"shape", "2 2"}, {"view", "CONT"}}), "byte") == List{0, 4, 8, 12});
+  CHECK(values(frames_of("strides", {{"shape", "2 3"}, {"strides", "0 1"}, {"storage", "3"}}), "byte") ==
+        List{0, 4, 8, 0, 4, 8});
+  CHECK(values(frames_of("strides", {{"shape", "3"}, {"strides", "-1"}, {"offset", "2"}, {"storage", "3"}}), "byte") ==
+        List{8, 4, 0});
+  CHECK(error_of("strides", {{"storage", "4"}}) == "element [2, 0] is at byte 16, outside the storage of 16 bytes");
+  CHECK(error_of("tensor", {{"shape", "0"}}).find("expected an integer from 1") != std::string::npos);
+  CHECK(error_of("tensor", {{"view", "FLY"}}) != "");
+}
+
+TEST_CASE("a quantised block is decoded bit by bit to what the engine's cast restores") {
+  for (const char* type : {"q8_0", "q4_0"}) {
+    CAPTURE(type);
+    const auto frames = frames_of("block", {{"type", type}, {"values", "-2 0.3 1.9 0.7 -1.1"}});
+    CHECK(frames.size() == 34);  // the start, the scale, 32 integers
+    // All integers are multiples of one scale.
+    const bool four = std::string(type) == "q4_0";
+    double scale = 0;
+    for (size_t i = 2; i < frames.size(); ++i) {
+      const double integer = value(frames[i], "integer") - (four ? 8 : 0), restored = value(frames[i], "restored");
+      if (integer == 0) {
+        CHECK(restored == 0);
+        continue;
+      }
+      if (scale == 0) scale = restored / integer;
+      CHECK(restored == doctest::Approx(scale * integer).epsilon(1e-6));
+      CHECK(std::abs(value(frames[i], "error")) <= std::abs(scale) * (four ? 1.01 : 0.51));
+    }
+    CHECK(frames[1].strips[1].length == 16);
+    CHECK(current(frames[2].strips[0]).length == (four ? 4 : 8));
+  }
+  const auto k = frames_of("block", {{"type", "q4_k"}});
+  CHECK(k.size() == 1 + 2 + 12 + 256);
+  CHECK(k.front().strips[0].length == 144 * 8);
+  CHECK(error_of("block", {{"type", "f32"}}) == "type: expected q4_0, q8_0 or q4_k, found 'f32'");
+  CHECK(error_of("block", {{"values", "x"}}) != "");
+}
+
+TEST_CASE("objects of a pool have headers and padding, and a pool can be full") {
+  const auto frames = frames_of("pool", {{"pool", "4096"}, {"tensors", "4 2; 3 2"}});
+  const LensStrip& pool = frames.back().strips[0];
+  CHECK(pool.length == 4096);
+  CHECK(values(frames, "objects") == List{1, 2, 3, 4});
+  CHECK(value(frames[1], "header") == 32);
+  CHECK(bytes_of(pool, CellKind::Header) == 4 * 32);
+  CHECK(bytes_of(frames_of("pool", {{"no alloc", "yes"}, {"work buffer", "0"}}).back().strips[0], CellKind::Data) == 0);
+  // Each header points to the next one.
+  CHECK(pool.cells[static_cast<size_t>(pool.cells.front().next)].kind == CellKind::Header);
+  const auto full = frames_of("pool", {{"pool", "512"}});
+  CHECK(full.back().event == LensEvent::Full);
+  CHECK(full.back().arguments[0].find("512") != std::string::npos);
+}
+
+TEST_CASE("a graph is collected tensor by tensor, and its counts fall to zero") {
+  const LensInput twice{{"graph", "x = input f32 4; y = RELU x; z = ADD y y"}};
+  const auto frames = frames_of("walk", twice);
+  REQUIRE(frames.size() == 4);
+  CHECK(frames[1].arguments[0] == "x");
+  CHECK(frames[2].arguments[0] == "y");
+  CHECK(frames[3].arguments[0] == "z");
+  CHECK(frames[3].strips[2].cells.size() == 3);  // slots of the hash set
+  CHECK(frames[3].strips[3].cells[1].label == "y: 2");
+  CHECK(frames[2].strips[3].cells[1].label == "y: 0");
+  const auto uses = frames_of("uses", twice);
+  REQUIRE(uses.size() == 3);
+  CHECK(uses[1].arguments == std::vector<std::string>{"y", "x"});
+  CHECK(uses[2].arguments == std::vector<std::string>{"z", "y"});
+  CHECK(error_of("walk", {{"graph", "A 100"}}) != "");
+  CHECK(error_of("walk", {{"graph", "x = input f32 4; y = FLY x"}}).find("graph:2") != std::string::npos);
+}
+
+TEST_CASE("padding, bump and reset") {
+  const auto aligned = frames_of("alignment", {{"sizes", "1000 700 512"}, {"alignment", "512"}});
+  CHECK(values(aligned, "offset") == List{0, 1024, 2048});
+  CHECK(value(aligned.back(), "padding") == 24 + 324);
+  CHECK(value(frames_of("alignment", {{"sizes", "1000 700"}, {"alignment", "1"}}).back(), "padding") == 0);
+  const auto bumped = frames_of("bump", {{"capacity", "2048"}, {"requests", "1000 700 900 reset 512"}});
+  REQUIRE(bumped.size() == 6);
+  CHECK(value(bumped[2], "offset") == 1024);
+  CHECK(bumped[3].event == LensEvent::Full);
+  CHECK(bumped[4].event == LensEvent::Reset);
+  CHECK(bumped[4].strips[0].cells.empty());
+  CHECK(value(bumped[5], "offset") == 0);
+  CHECK(value(bumped[5], "used") == 512);
+}
+
+TEST_CASE("a freed block waits in its bucket, and no other size can use it") {
+  const auto frames = frames_of("buckets", {{"requests", "a=24 b=40 -a c=20 -b d=70"}});
+  CHECK(frames[1].arguments == std::vector<std::string>{"a", "24", "32"});
+  CHECK(frames[4].event == LensEvent::Reused);
+  CHECK(value(frames[5], "cached") == 64);
+  CHECK(frames[6].event == LensEvent::Allocated);
+  CHECK(value(frames[6], "reserved") == 32 + 64 + 128);
+  CHECK(bytes_of(frames[1].strips[0], CellKind::Padding) == 8);
+  CHECK(error_of("buckets", {{"requests", "-a"}}) == "requests: 'a' is not allocated");
+}
+
+TEST_CASE("a block that a stream still uses is deferred, and reused after the stream has passed") {
+  const auto frames = frames_of("streams");
+  CHECK(frames[5].event == LensEvent::DeferredFree);
+  CHECK(value(frames[5], "deferred") == 4096);
+  CHECK(value(frames[6], "offset") == 4096);  // y next to x
+  CHECK(frames[8].event == LensEvent::Reused);
+  CHECK(value(frames[8], "offset") == 0);  // z in the bytes of x
+  const auto alone = frames_of("streams", {{"steps", "take x 4096; use x compute; free x; take y 4096"}});
+  CHECK(alone[3].event == LensEvent::Freed);
+  CHECK(alone[4].event == LensEvent::Reused);
+  CHECK(error_of("streams", {{"steps", "free x"}}).find("'free x'") != std::string::npos);
+}
+
+TEST_CASE("threads share rows and the work buffer, and meet at a barrier") {
+  const auto tasks = frames_of("tasks", {{"rows", "11"}, {"threads", "4"}, {"work bytes", "80"}});
+  CHECK(values(tasks, "rows") == List{3, 3, 3, 2});
+  CHECK(values(tasks, "first") == List{0, 3, 6, 9});
+  CHECK(value(tasks.back(), "work") == 4 * 128);
+  const auto met = frames_of("barrier", {{"threads", "3"}, {"order of arrival", "2 0 1; 0 1 2"}});
+  REQUIRE(met.size() == 1 + 2 * 4);
+  CHECK(values(met, "arrived") == List{1, 2, 3, 3, 1, 2, 3, 3});
+  CHECK(values(met, "generation") == List{1, 1, 1, 1, 2, 2, 2, 2});
+  CHECK(met[1].strips[0].cells[2].label == "2: 1");
+  CHECK(error_of("barrier", {{"order of arrival", "0 0 1"}}).find("once") != std::string::npos);
+}
+
+TEST_CASE("a lesson shows an experiment and claims its values") {
+  const auto lesson = parse("x.md",
+                            "title: T\nsee also: a.cpp\ngraph:\n  A 1024\n  out 0 <- A\n## A\n! graph\n! show bytes\n"
+                            "! lens bump capacity=2048 requests=1000+700\n! expect frames 2\n! expect lens(used) 1724\n"
+                            "! expect lens(offset,1) 0\nIt has {frames} slices.\n## B\n! show bytes\n"
+                            "! expect lens(used) 1724\n! ask number "
+                            "lens(used)\n! right Yes.\nHow many bytes are used?\n");
+  REQUIRE_MESSAGE(lesson.ok(), (lesson ? "" : lesson.error().message));
+  const auto failures = check(*lesson);
+  CHECK_MESSAGE(failures.empty(), (failures.empty() ? "" : failures.front().message));
+  const auto without = parse("x.md",
+                             "title: T\nsee also: a.cpp\ngraph:\n  A 1024\n  out 0 <- A\n## A\n! graph\n"
+                             "! show bytes\n! expect nodes 2\n! ask number nodes\n! right Yes.\nHow many?\n");
+  REQUIRE(without.ok());
+  REQUIRE(check(*without).size() == 1);
+  CHECK(check(*without).front().message.find("no experiment is shown") != std::string::npos);
+  CHECK(run_lens("fly", {}).error().message.find("tensor, strides, block") != std::string::npos);
+  CHECK(error_of("bump", {{"colour", "1"}}) == "the experiment 'bump' has no parameter 'colour'");
+}
+
+}  // namespace
+}  // namespace arenascope::lesson

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The byte lens: its picture as data, and the panel, whose fields run the experiment again.
+#include <views/bytes/byte_lens_view.h>
+#include <views/bytes/lens_text.h>
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+class ByteLensTest : public QObject {
+  Q_OBJECT
+
+  Theme theme_;
+  SessionSource source_;
+  SelectionModel selection_;
+
+  ViewContext context() {
+    ViewContext c;
+    c.source = &source_;
+    c.selection = &selection_;
+    c.theme = &theme_;
+    return c;
+  }
+
+  static void wait_for_frames(ByteLensView& view) {
+    QSignalSpy frames(&view, &ByteLensView::frames_changed);
+    QVERIFY(frames.wait());
+  }
+
+ private Q_SLOTS:
+  void every_cell_of_a_picture_is_drawn_inside_it_without_overlap() {
+    for (const lesson::LensExperiment& experiment : lesson::lens_experiments()) {
+      const auto frames = lesson::run_lens(experiment.name, {});
+      QVERIFY(frames.ok());
+      QVERIFY(LensText::experiment(experiment.name) != QString::fromLatin1(experiment.name));
+      for (const lesson::LensFrame& frame : *frames) {
+        QVERIFY2(frame.event == lesson::LensEvent::Start || !LensText::operation(frame).isEmpty(), experiment.name);
+        QVERIFY2(!LensText::operation(frame).contains(u'%'), qPrintable(LensText::operation(frame)));
+        for (const double width : {320.0, 900.0}) {
+          const LensPicture picture = lens_picture(frame, width);
+          std::set<std::pair<size_t, size_t>> drawn;
+          for (size_t i = 0; i < picture.boxes.size(); ++i) {
+            const LensBox& box = picture.boxes[i];
+            drawn.insert({box.strip, box.cell});
+            QVERIFY2(box.rect.left() >= 0 && box.rect.right() <= width, experiment.name);
+            QVERIFY(box.rect.bottom() < picture.height);
+            if (i > 0) QVERIFY(!box.rect.adjusted(0.01, 0.01, -0.01, -0.01).intersects(picture.boxes[i - 1].rect));
+          }
+          size_t cells = 0;
+          for (const lesson::LensStrip& strip : frame.strips) cells += strip.cells.size();
+          QCOMPARE(drawn.size(), cells);
+        }
+      }
+    }
+  }
+
+  void positions_of_a_ruler_do_not_overlap() {
+    const auto frames = lesson::run_lens("pool", {});
+    const LensPicture picture = lens_picture(frames->back(), 700);
+    for (size_t i = 1; i < picture.labels.size(); ++i)
+      QVERIFY(!picture.labels[i].rect.intersects(picture.labels[i - 1].rect) || picture.labels[i - 1].heading);
+  }
+
+  void operations_are_stepped_forwards_and_backwards() {
+    ByteLensView view(context());
+    view.resize(900, 400);
+    view.show();
+    wait_for_frames(view);
+    QCOMPARE(view.frame(), 0);
+    QVERIFY(!view.back_button()->isEnabled());
+    QTest::mouseClick(view.forward_button(), Qt::LeftButton);
+    QTest::mouseClick(view.forward_button(), Qt::LeftButton);
+    QCOMPARE(view.frame(), 2);
+    QVERIFY(view.to_csv().contains(QStringLiteral("storage,bytes,8,4,data,2")));
+    QTest::mouseClick(view.back_button(), Qt::LeftButton);
+    QCOMPARE(view.frame(), 1);
+    view.show_frame(static_cast<int>(view.frames().size()) - 1);
+    QVERIFY(!view.forward_button()->isEnabled());
+  }
+
+  void a_changed_field_runs_the_experiment_again_and_an_error_keeps_the_frames() {
+    ByteLensView view(context());
+    view.resize(900, 400);
+    view.show();
+    wait_for_frames(view);
+    view.show_experiment(QStringLiteral("bump"), {{"capacity", "2048"}, {"requests", "1000 700"}});
+    wait_for_frames(view);
+    QCOMPARE(view.frames().size(), size_t(3));
+    QLineEdit* requests = view.field("requests");
+    QVERIFY(requests != nullptr);
+    requests->setFocus();
+    requests->setText(QStringLiteral("1000 2000 reset 64"));
+    QTest::keyClick(requests, Qt::Key_Return);
+    wait_for_frames(view);
+    QCOMPARE(view.frames().size(), size_t(5));
+    QVERIFY(view.frames()[2].event == lesson::LensEvent::Full);
+    QVERIFY(view.problem()->isHidden());
+    requests->setText(QStringLiteral("many"));
+    QTest::keyClick(requests, Qt::Key_Return);
+    QTRY_VERIFY(!view.problem()->isHidden());
+    QVERIFY(view.problem()->text().contains(QStringLiteral("many")));
+    QCOMPARE(view.frames().size(), size_t(5));
+  }
+};
+
+QTEST_MAIN(ByteLensTest)
+#include "byte_lens_test.moc"
