@@ -56,6 +56,7 @@ _arenascope_cli() {
         --backend-option) _filedir; return ;;
         --host-ops) _filedir; return ;;
         --planner) COMPREPLY=($(compgen -W 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -- "$cur")); return ;;
+        --rule) _filedir; return ;;
         --order) COMPREPLY=($(compgen -W 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -- "$cur")); return ;;
         --space) _filedir; return ;;
         --graph) _filedir; return ;;
@@ -74,7 +75,7 @@ _arenascope_cli() {
         --why) _filedir; return ;;
         --export) _filedir; return ;;
       esac
-      options='-h --help --dim --shape --tokens --prefill --training --backend --backend-option --host-ops --planner --order --space --graph --capacity --budget --budget-steps --threads --in-place --no-rewrite --no-fusion --no-channels-last --prefer --alignment --weight-paths --moves --streams --banks --no-join --free-outputs --watch --watch-seconds --what-if --why --export --allow-unknown --json'
+      options='-h --help --dim --shape --tokens --prefill --training --backend --backend-option --host-ops --planner --rule --order --space --graph --capacity --budget --budget-steps --threads --in-place --no-rewrite --no-fusion --no-channels-last --prefer --alignment --weight-paths --moves --streams --banks --no-join --free-outputs --watch --watch-seconds --what-if --why --export --allow-unknown --json'
       models=yes
       ;;
     run)

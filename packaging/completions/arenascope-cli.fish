@@ -68,6 +68,7 @@ complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l backend -x -
 complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l backend-option -r -d 'Backend option NAME=VALUE; the backend documentation lists them'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l host-ops -r -d 'Ops to run on the CPU even if the device supports them, e.g. SOFT_MAX'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l planner -x -a 'none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all' -d 'Planner name, or all'
+complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l rule -r -d 'Planner of your own to compare: sort keys and a fit, such as \'sort -size, first; fit tightest\''
 complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l order -x -a 'depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all' -d 'Order name, or all'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l space -r -d 'Allocator space of a recording to plan; default: the one with the highest peak'
 complete -c arenascope-cli -n '__fish_seen_subcommand_from plan' -l graph -r -d 'Index of the graph of a recording to plan, from 0, in the order of its program; with --order also in the given orders'

@@ -98,6 +98,7 @@ _arenascope_cli() {
         '*--backend-option[Backend option NAME=VALUE; the backend documentation lists them]:value:_files' \
         '*--host-ops[Ops to run on the CPU even if the device supports them, e.g. SOFT_MAX]:value:_files' \
         '*--planner[Planner name, or all]:value:(none max-block binary-block two-level best-fit-online greedy-by-size first-fit-by-time first-fit-by-size first-fit-by-area first-fit-by-length best-fit-by-time best-fit-by-area global-decreasing-size-best-fit hybrid search all)' \
+        '*--rule[Planner of your own to compare\: sort keys and a fit, such as '\''sort -size, first; fit tightest'\'']:value:_files' \
         '*--order[Order name, or all]:value:(depth-first breadth-first reverse-depth-first ge least-peak-first least-peak-late search all)' \
         '*--space[Allocator space of a recording to plan; default\: the one with the highest peak]:value:_files' \
         '*--graph[Index of the graph of a recording to plan, from 0, in the order of its program; with --order also in the given orders]:value:_files' \
