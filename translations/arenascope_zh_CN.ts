@@ -8177,6 +8177,38 @@ allocated %6 times</source>
 <context>
     <name>arenascope::views::LensText</name>
     <message>
+        <source>Storages and references</source>
+        <translation>存储与引用</translation>
+    </message>
+    <message>
+        <source>references of each block</source>
+        <translation>各内存块的引用</translation>
+    </message>
+    <message>
+        <source>%1 shares %4 bytes of %2, from its byte %3 on. It holds a reference to the block.</source>
+        <translation>%1 共用 %2 的 %4 字节，从其第 %3 字节开始。它持有内存块的一个引用。</translation>
+    </message>
+    <message>
+        <source>%1 borrows %2 bytes of the caller: block %3 frees nothing.</source>
+        <translation>%1 借用调用者的 %2 字节：内存块 %3 不释放任何内存。</translation>
+    </message>
+    <message>
+        <source>%1 has no bytes, so it has no block.</source>
+        <translation>%1 没有字节，因此没有内存块。</translation>
+    </message>
+    <message>
+        <source>%1 is dropped. Its block has other references.</source>
+        <translation>%1 被丢弃。它的内存块还有其他引用。</translation>
+    </message>
+    <message>
+        <source>%1 is dropped. It was the last reference, so its block is freed.</source>
+        <translation>%1 被丢弃。这是最后一个引用，因此释放其内存块。</translation>
+    </message>
+    <message>
+        <source>not visited</source>
+        <translation>尚未访问</translation>
+    </message>
+    <message>
         <source>Tensor and view</source>
         <translation>张量与视图</translation>
     </message>

@@ -15,8 +15,8 @@ namespace arenascope::lesson {
 std::span<const LensExperiment> lens_experiments() {
   static const std::vector<LensExperiment> all = [] {
     std::vector<LensExperiment> out;
-    for (const auto list :
-         {tensor_lenses(), block_lenses(), pool_lenses(), memory_lenses(), stream_lenses(), thread_lenses()})
+    for (const auto list : {tensor_lenses(), block_lenses(), pool_lenses(), memory_lenses(), storage_lenses(),
+                            stream_lenses(), thread_lenses()})
       out.insert(out.end(), list.begin(), list.end());
     return out;
   }();

@@ -8,12 +8,13 @@ namespace arenascope::lesson {
 
 using LensFrames = Result<std::vector<LensFrame>>;
 
-std::span<const LensExperiment> tensor_lenses();  // lens_tensor.cpp
-std::span<const LensExperiment> block_lenses();   // lens_block.cpp
-std::span<const LensExperiment> pool_lenses();    // lens_pool.cpp
-std::span<const LensExperiment> memory_lenses();  // lens_memory.cpp
-std::span<const LensExperiment> stream_lenses();  // lens_streams.cpp
-std::span<const LensExperiment> thread_lenses();  // lens_threads.cpp
+std::span<const LensExperiment> tensor_lenses();   // lens_tensor.cpp
+std::span<const LensExperiment> block_lenses();    // lens_block.cpp
+std::span<const LensExperiment> pool_lenses();     // lens_pool.cpp
+std::span<const LensExperiment> memory_lenses();   // lens_memory.cpp
+std::span<const LensExperiment> storage_lenses();  // lens_storage.cpp
+std::span<const LensExperiment> stream_lenses();   // lens_streams.cpp
+std::span<const LensExperiment> thread_lenses();   // lens_threads.cpp
 
 constexpr size_t kMaxLensFrames = 512;
 

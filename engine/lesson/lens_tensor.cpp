@@ -34,7 +34,7 @@ bool advance(std::vector<int64_t>& index, const std::vector<int64_t>& sizes) {
 LensStrip storage_strip(const Strided& t, const std::vector<char>& visited, int64_t before, int64_t now) {
   LensStrip strip{"storage", LensUnit::Bytes, t.storage * t.element, {}};
   for (int64_t i = 0; i < t.storage; ++i) {
-    LensCell cell{i * t.element, t.element, CellKind::Free, std::to_string(i), i == now, -1};
+    LensCell cell{i * t.element, t.element, CellKind::Unvisited, std::to_string(i), i == now, -1};
     if (visited[static_cast<size_t>(i)]) cell.kind = CellKind::Data;
     if (i == before && before != now) cell.next = static_cast<int32_t>(now);
     strip.cells.push_back(std::move(cell));

@@ -23,6 +23,7 @@ constexpr LensName kExperiments[] = {
     {"alignment", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Alignment")},
     {"bump", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Bump and reset")},
     {"buckets", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Buckets of an allocator")},
+    {"storage", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Storages and references")},
     {"streams", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Deferred frees")},
     {"tasks", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Tasks of a node")},
     {"barrier", QT_TRANSLATE_NOOP("arenascope::views::LensText", "Barrier")},
@@ -64,6 +65,7 @@ constexpr LensName kStrips[] = {
     {"hash set", QT_TRANSLATE_NOOP("arenascope::views::LensText", "hash set")},
     {"use counts", QT_TRANSLATE_NOOP("arenascope::views::LensText", "use counts")},
     {"arena", QT_TRANSLATE_NOOP("arenascope::views::LensText", "arena")},
+    {"references of each block", QT_TRANSLATE_NOOP("arenascope::views::LensText", "references of each block")},
     {"segment", QT_TRANSLATE_NOOP("arenascope::views::LensText", "segment")},
     {"compute", QT_TRANSLATE_NOOP("arenascope::views::LensText", "queue: compute")},
     {"copies", QT_TRANSLATE_NOOP("arenascope::views::LensText", "queue: copies")},
@@ -105,6 +107,12 @@ QString pattern_of(const lesson::LensFrame& frame) {
     case Event::Freed: return LensText::tr("%1 is freed.");
     case Event::DeferredFree:
       return LensText::tr("%1 is freed, but work in the queue %2 still uses it: its bytes are deferred.");
+    case Event::Sliced:
+      return LensText::tr("%1 shares %4 bytes of %2, from its byte %3 on. It holds a reference to the block.");
+    case Event::Borrowed: return LensText::tr("%1 borrows %2 bytes of the caller: block %3 frees nothing.");
+    case Event::NoBytes: return LensText::tr("%1 has no bytes, so it has no block.");
+    case Event::Dropped: return LensText::tr("%1 is dropped. Its block has other references.");
+    case Event::BlockFreed: return LensText::tr("%1 is dropped. It was the last reference, so its block is freed.");
     case Event::Queued: return LensText::tr("Work that uses %1 is put into the queue %2.");
     case Event::Completed: return LensText::tr("The queue %1 completes its oldest work.");
     case Event::Arrived: return LensText::tr("Thread %1 arrives: %2 of %3.");
@@ -137,6 +145,7 @@ QString LensText::strip(const lesson::LensStrip& strip) {
 QString LensText::kind(lesson::CellKind kind) {
   switch (kind) {
     case lesson::CellKind::Free: return tr("free");
+    case lesson::CellKind::Unvisited: return tr("not visited");
     case lesson::CellKind::Data: return tr("data");
     case lesson::CellKind::Header: return tr("header");
     case lesson::CellKind::Description: return tr("description");

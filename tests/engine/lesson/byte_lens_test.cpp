@@ -183,6 +183,19 @@ TEST_CASE("a block that a stream still uses is deferred, and reused after the st
   CHECK(error_of("streams", {{"steps", "free x"}}).find("'free x'") != std::string::npos);
 }
 
+TEST_CASE("storages hold references to their block, which is freed with the last one") {
+  const auto frames = frames_of("storage");
+  CHECK(values(frames, "references") == List{1, 2, 3, 3, 0, 1, 0, 0, 0});
+  CHECK(values(frames, "blocks") == List{1, 1, 1, 1, 1, 2, 2, 2, 1});
+  CHECK(frames[3].strips[3].cells[0].begin == 24);  // c, a slice of b
+  CHECK(frames[4].event == LensEvent::Full);        // d, beyond the end of b
+  CHECK(frames[5].event == LensEvent::Dropped);
+  CHECK(frames[6].event == LensEvent::Borrowed);
+  CHECK(frames[7].event == LensEvent::NoBytes);
+  CHECK(frames[9].event == LensEvent::BlockFreed);
+  CHECK(error_of("storage", {{"steps", "drop a"}}).find("'drop a'") != std::string::npos);
+}
+
 TEST_CASE("threads share rows and the work buffer, and meet at a barrier") {
   const auto tasks = frames_of("tasks", {{"rows", "11"}, {"threads", "4"}, {"work bytes", "80"}});
   CHECK(values(tasks, "rows") == List{3, 3, 3, 2});

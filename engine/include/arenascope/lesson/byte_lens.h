@@ -16,6 +16,7 @@ namespace arenascope::lesson {
 
 enum class CellKind : uint8_t {
   Free,
+  Unvisited,    // an element that no operation has read
   Data,         // of a tensor or block
   Header,       // of an object
   Description,  // of a tensor: sizes, strides, inputs
@@ -61,6 +62,11 @@ enum class LensEvent : uint8_t {
   Reused,        // the same, from a free list
   Freed,         // name
   DeferredFree,  // name, stream
+  Sliced,        // name, of, offset, bytes
+  Borrowed,      // name, bytes, block
+  NoBytes,       // name
+  Dropped,       // name
+  BlockFreed,    // name
   Queued,        // name, stream
   Completed,     // stream
   Arrived,       // thread, arrived, threads
