@@ -116,9 +116,11 @@ void ByteLensView::paint(QPainter* painter, QSize size) {
     chooser_->setCurrentIndex(0);
     make_fields({});
     if (auto frames = lesson::run_lens(first.name, {}); frames) set_frames(std::move(*frames));
-    show_frame(slider_->maximum());
   }
+  const int shown = frame();
+  if (shown == 0) show_frame(slider_->maximum());
   canvas_->paint(painter, size);
+  show_frame(shown);
 }
 
 void ByteLensView::show_experiment(const QString& name, const lesson::LensInput& input) {
@@ -133,7 +135,7 @@ void ByteLensView::make_fields(const lesson::LensInput& input) {
   fields_ = new QWidget(this);
   auto* form = new QFormLayout(fields_);
   form->setContentsMargins(0, 0, 0, 0);
-  form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+  form->setRowWrapPolicy(QFormLayout::WrapAllRows);
   const lesson::LensExperiment* experiment = experiment_named(chooser_->currentData().toString());
   if (experiment == nullptr) return;
   for (const lesson::LensParameter& parameter : experiment->parameters) {

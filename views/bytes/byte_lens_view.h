@@ -29,7 +29,7 @@ class ByteLensView : public QWidget, public Paintable {
 
   void show_experiment(const QString& name, const lesson::LensInput& input = {});
   void show_frame(int frame);
-  // The current frame; of a panel that was never opened, the last one of the first experiment.
+  // The current frame, or the last one if no operation is shown; of a panel that was never opened, the first experiment.
   void paint(QPainter* painter, QSize size) override;
   int frame() const { return slider_->value(); }
   const std::vector<lesson::LensFrame>& frames() const { return frames_; }

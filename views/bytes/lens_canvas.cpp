@@ -16,6 +16,9 @@ namespace {
 
 constexpr double kOperation = 30, kLegend = 26;
 constexpr int kFontPixels = 12;
+constexpr double kMaxScale = 1.7;
+
+double whole_height(const LensPicture& picture) { return kOperation + picture.height + kLegend; }
 
 }  // namespace
 
@@ -34,9 +37,19 @@ void LensCanvas::set_frame(const lesson::LensFrame& frame, const QString& operat
   show_current();
 }
 
+// A small picture is enlarged, as long as all of it fits.
+LensCanvas::Layout LensCanvas::layout_for(QSize size) const {
+  LensPicture plain = lens_picture(frame_, size.width());
+  const double scale = std::min(size.height() / std::max(whole_height(plain), 1.0), kMaxScale);
+  if (scale <= 1) return {std::move(plain), 1};
+  LensPicture enlarged = lens_picture(frame_, size.width() / scale);
+  if (whole_height(enlarged) * scale > size.height()) return {std::move(plain), 1};
+  return {std::move(enlarged), scale};
+}
+
 void LensCanvas::arrange() {
-  picture_ = lens_picture(frame_, viewport()->width());
-  const int height = static_cast<int>(kOperation + picture_.height + kLegend);
+  layout_ = layout_for(viewport()->size());
+  const int height = static_cast<int>(whole_height(layout_.picture) * layout_.scale);
   verticalScrollBar()->setRange(0, std::max(0, height - viewport()->height()));
   verticalScrollBar()->setPageStep(viewport()->height());
   verticalScrollBar()->setSingleStep(40);
@@ -45,10 +58,10 @@ void LensCanvas::arrange() {
 
 // Scrolls to the cells that the operation concerns.
 void LensCanvas::show_current() {
-  for (const LensBox& box : picture_.boxes) {
+  for (const LensBox& box : layout_.picture.boxes) {
     if (!frame_.strips[box.strip].cells[box.cell].current) continue;
-    const int top = static_cast<int>(box.rect.top() + kOperation) - 40;
-    const int bottom = static_cast<int>(box.rect.bottom() + kOperation) + 16;
+    const int top = static_cast<int>((box.rect.top() + kOperation) * layout_.scale) - 40;
+    const int bottom = static_cast<int>((box.rect.bottom() + kOperation) * layout_.scale) + 16;
     QScrollBar* bar = verticalScrollBar();
     if (top < bar->value() || bottom > bar->value() + viewport()->height()) bar->setValue(top);
     return;
@@ -60,7 +73,8 @@ void LensCanvas::resizeEvent(QResizeEvent*) { arrange(); }
 QColor LensCanvas::colour_of(lesson::CellKind kind) const {
   const ThemeColours& c = theme_->colours();
   switch (kind) {
-    case lesson::CellKind::Free: return c.panel;
+    case lesson::CellKind::Free:
+    case lesson::CellKind::Unvisited: return c.panel;
     case lesson::CellKind::Data: return c[Role::Work];
     case lesson::CellKind::Header: return c[Role::Input];
     case lesson::CellKind::Description: return c[Role::Weight];
@@ -123,7 +137,8 @@ double LensCanvas::draw_legend(QPainter& painter, const LensPicture& picture, do
   return y + kLegend;
 }
 
-void LensCanvas::draw(QPainter& painter, const LensPicture& picture, QSize size, int from) const {
+void LensCanvas::draw(QPainter& painter, const Layout& layout, QSize size, int from) const {
+  const LensPicture& picture = layout.picture;
   const ThemeColours& c = theme_->colours();
   painter.fillRect(QRect({0, 0}, size), c.background);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -132,8 +147,10 @@ void LensCanvas::draw(QPainter& painter, const LensPicture& picture, QSize size,
   painter.setFont(font);
   painter.save();
   painter.translate(0, -from);
+  painter.scale(layout.scale, layout.scale);
   painter.setPen(c.text);
-  painter.drawText(QRectF(14, 4, size.width() - 28, kOperation - 4), Qt::AlignVCenter | Qt::TextWordWrap, operation_);
+  painter.drawText(QRectF(14, 4, size.width() / layout.scale - 28, kOperation - 4), Qt::AlignVCenter | Qt::TextWordWrap,
+                   operation_);
   painter.translate(0, kOperation);
   for (const QRectF& row : picture.rows) {
     painter.fillRect(row, c.panel);
@@ -153,20 +170,21 @@ void LensCanvas::draw(QPainter& painter, const LensPicture& picture, QSize size,
 
 void LensCanvas::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
-  draw(painter, picture_, viewport()->size(), verticalScrollBar()->value());
+  draw(painter, layout_, viewport()->size(), verticalScrollBar()->value());
 }
 
 void LensCanvas::paint(QPainter* painter, QSize size) {
   painter->save();
   painter->setClipRect(QRect({0, 0}, size));
-  draw(*painter, lens_picture(frame_, size.width()), size, 0);
+  draw(*painter, layout_for(size), size, 0);
   painter->restore();
 }
 
 bool LensCanvas::viewportEvent(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
   const auto* help = static_cast<QHelpEvent*>(event);
-  const LensBox* box = picture_.box_at(help->pos() + QPointF(0, verticalScrollBar()->value() - kOperation));
+  const QPointF at = (help->pos() + QPointF(0, verticalScrollBar()->value())) / layout_.scale;
+  const LensBox* box = layout_.picture.box_at(at - QPointF(0, kOperation));
   if (box == nullptr) {
     QToolTip::hideText();
     return true;

@@ -14,7 +14,8 @@ class LensCanvas : public QAbstractScrollArea, public Paintable {
  public:
   explicit LensCanvas(Theme* theme, QWidget* parent = nullptr);
   void set_frame(const lesson::LensFrame& frame, const QString& operation);
-  const LensPicture& picture() const { return picture_; }
+  const LensPicture& picture() const { return layout_.picture; }
+  double scale() const { return layout_.scale; }
   void paint(QPainter* painter, QSize size) override;
 
  protected:
@@ -23,9 +24,14 @@ class LensCanvas : public QAbstractScrollArea, public Paintable {
   bool viewportEvent(QEvent* event) override;
 
  private:
+  struct Layout {
+    LensPicture picture;
+    double scale = 1;  // pixels per unit of the picture
+  };
+  Layout layout_for(QSize size) const;
   void arrange();
   void show_current();
-  void draw(QPainter& painter, const LensPicture& picture, QSize size, int from) const;
+  void draw(QPainter& painter, const Layout& layout, QSize size, int from) const;
   void draw_box(QPainter& painter, const LensBox& box) const;
   void draw_arrow(QPainter& painter, const LensArrow& arrow) const;
   double draw_legend(QPainter& painter, const LensPicture& picture, double y) const;
@@ -34,7 +40,7 @@ class LensCanvas : public QAbstractScrollArea, public Paintable {
   Theme* theme_;
   lesson::LensFrame frame_;
   QString operation_;
-  LensPicture picture_;
+  Layout layout_;
 };
 
 }  // namespace arenascope::views

@@ -69,7 +69,7 @@ class StripLayout {
 
   void add_cell(size_t i) {
     const lesson::LensCell& cell = strip_.cells[i];
-    picture_.kinds.insert(cell.kind);
+    if (strip_.unit != lesson::LensUnit::Slots) picture_.kinds.insert(cell.kind);
     const int64_t end = cell.begin + cell.length;
     for (int64_t row = cell.begin / per_row_; row <= (end - 1) / per_row_; ++row) {
       const int64_t from = std::max(cell.begin, row * per_row_), to = std::min(end, (row + 1) * per_row_);

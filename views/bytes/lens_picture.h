@@ -33,7 +33,7 @@ struct LensPicture {
   std::vector<LensBox> boxes;
   std::vector<LensLabel> labels;
   std::vector<LensArrow> arrows;
-  std::set<lesson::CellKind> kinds;  // for the legend
+  std::set<lesson::CellKind> kinds;  // of memory, for the legend
   double height = 0;
 
   const LensBox* box_at(const QPointF& point) const;  // null: none

@@ -164,6 +164,7 @@ void QuestionBox::practise() {
   seed_ = seed;
   buffers_->setText(text_of_buffers(task_));
   buffers_->show();
+  if (way_ != nullptr) way_->setFocus();
 }
 
 void QuestionBox::show_way(QWidget* way) {

@@ -282,7 +282,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.barriers")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    panel()->go_to(4);  // leaves a paused run
+    panel()->go_to(5);  // leaves a paused run
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
     QCOMPARE(doc().runner()->state(), RunState::Paused);
     panel()->go_to(0);  // must show a complete run

@@ -3,6 +3,8 @@
 #include <views/bytes/byte_lens_view.h>
 #include <views/bytes/lens_text.h>
 
+#include <QPainter>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -61,6 +63,32 @@ class ByteLensTest : public QObject {
     const LensPicture picture = lens_picture(frames->back(), 700);
     for (size_t i = 1; i < picture.labels.size(); ++i)
       QVERIFY(!picture.labels[i].rect.intersects(picture.labels[i - 1].rect) || picture.labels[i - 1].heading);
+  }
+
+  // As large as the panel permits, and never beyond it.
+  void a_small_picture_is_enlarged() {
+    ByteLensView view(context());
+    view.resize(1100, 500);
+    view.show();
+    wait_for_frames(view);
+    QVERIFY(view.canvas()->scale() > 1.2);
+    QCOMPARE(view.canvas()->verticalScrollBar()->maximum(), 0);
+    for (const LensBox& box : view.canvas()->picture().boxes)
+      QVERIFY(box.rect.right() * view.canvas()->scale() <= view.canvas()->viewport()->width());
+    view.resize(600, 120);
+    QTRY_COMPARE(view.canvas()->scale(), 1.0);
+    // An export of a panel that shows no operation shows the last one.
+    QImage image(600, 200, QImage::Format_RGB32), last(600, 200, QImage::Format_RGB32);
+    const auto painted = [&view](QImage& to) {
+      to.fill(0);
+      QPainter painter(&to);
+      view.paint(&painter, to.size());
+    };
+    painted(image);
+    QCOMPARE(view.frame(), 0);
+    view.show_frame(static_cast<int>(view.frames().size()) - 1);
+    painted(last);
+    QCOMPARE(image, last);
   }
 
   void operations_are_stepped_forwards_and_backwards() {

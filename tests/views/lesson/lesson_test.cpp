@@ -339,6 +339,7 @@ class LessonTest : public QObject {
     for (int round = 0; round < 3; ++round) {
       QTest::mouseClick(box->practise_button(), Qt::LeftButton);
       QVERIFY(!box->task().graph.empty());
+      QVERIFY(box->board()->hasFocus());
       QVERIFY(!box->answered().done());
       const auto solution = lesson::solution(box->task().scene, box->task().question);
       QVERIFY(solution.ok());
