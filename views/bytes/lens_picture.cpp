@@ -11,7 +11,7 @@ namespace arenascope::views {
 namespace {
 
 constexpr double kMargin = 14, kTitle = 22, kRuler = 14, kCellHeight = 30, kRowGap = 10, kStripGap = 12;
-constexpr double kWidest = 46, kLabelled = 26;  // of a unit; of the smallest cell with a label
+constexpr double kWidest = 46, kLetter = 7, kLabelMargin = 10, kWidestLabel = 46;  // of a unit, a letter, a label
 constexpr double kMaxRows = 10;
 
 int64_t smallest_labelled(const lesson::LensStrip& strip) {
@@ -23,9 +23,13 @@ int64_t smallest_labelled(const lesson::LensStrip& strip) {
 
 // Pixels per unit: labels fit where a few rows suffice, and a short strip is not stretched.
 double unit_width(const lesson::LensStrip& strip, double width) {
-  const int64_t smallest = smallest_labelled(strip);
   const double whole = width / static_cast<double>(std::max<int64_t>(strip.length, 1));
-  const double readable = smallest > 0 ? kLabelled / static_cast<double>(smallest) : 0;
+  double readable = 0;
+  for (const lesson::LensCell& cell : strip.cells)
+    if (!cell.label.empty())
+      readable =
+          std::max(readable, std::min(kLetter * static_cast<double>(cell.label.size()) + kLabelMargin, kWidestLabel) /
+                                 static_cast<double>(cell.length));
   return std::min({std::max(whole, readable), kWidest, whole * kMaxRows});
 }
 

@@ -484,7 +484,7 @@ class WindowTest : public QObject, protected WindowFixture {
   void without_a_document_only_few_actions_are_enabled() {
     static const QRegularExpression always(
         QStringLiteral("^([a-z]+|file\\.(open|open_plan|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|"
-                       "teach\\.(play|large)|"
+                       "teach\\.(play|large|collect)|"
                        "view\\.(theme|titles|layout.*))$"));
     QStringList usable;
     for (const auto& entry : window_->shell().actions->all())

@@ -65,6 +65,18 @@ class ByteLensTest : public QObject {
       QVERIFY(!picture.labels[i].rect.intersects(picture.labels[i - 1].rect) || picture.labels[i - 1].heading);
   }
 
+  void integers_of_a_block_are_not_cut() {
+    for (const char* type : {"q8_0", "q4_0", "q4_k"}) {
+      const auto frames = lesson::run_lens("block", {{"type", type}});
+      QVERIFY(frames.ok());
+      const LensPicture picture = lens_picture(frames->front(), 560);
+      for (const LensBox& box : picture.boxes) {
+        const std::string& label = frames->front().strips[box.strip].cells[box.cell].label;
+        QVERIFY2(label.empty() || box.rect.width() >= 7.0 * static_cast<double>(label.size()), label.c_str());
+      }
+    }
+  }
+
   // As large as the panel permits, and never beyond it.
   void a_small_picture_is_enlarged() {
     ByteLensView view(context());
