@@ -87,8 +87,11 @@ class ByteLensTest : public QObject {
     QCOMPARE(view.canvas()->verticalScrollBar()->maximum(), 0);
     for (const LensBox& box : view.canvas()->picture().boxes)
       QVERIFY(box.rect.right() * view.canvas()->scale() <= view.canvas()->viewport()->width());
+    view.show_experiment(QStringLiteral("walk"));
+    wait_for_frames(view);
     view.resize(600, 120);
     QTRY_COMPARE(view.canvas()->scale(), 1.0);
+    QVERIFY(view.canvas()->verticalScrollBar()->maximum() > 0);
     // An export of a panel that shows no operation shows the last one.
     QImage image(600, 200, QImage::Format_RGB32), last(600, 200, QImage::Format_RGB32);
     const auto painted = [&view](QImage& to) {
