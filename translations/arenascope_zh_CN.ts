@@ -2042,49 +2042,6 @@
     </message>
 </context>
 <context>
-    <name>arenascope::app::Job</name>
-    <message>
-        <source>Planning…</source>
-        <translation>正在规划…</translation>
-    </message>
-    <message>
-        <source>Searching for savings…</source>
-        <translation>正在查找可节省之处…</translation>
-    </message>
-    <message>
-        <source>Saving %1…</source>
-        <translation>正在保存 %1…</translation>
-    </message>
-    <message>
-        <source>Generating text…</source>
-        <translation>正在生成文本…</translation>
-    </message>
-    <message>
-        <source>Training…</source>
-        <translation>正在训练…</translation>
-    </message>
-    <message>
-        <source>Training, epoch %1…</source>
-        <translation>正在训练，第 %1 轮…</translation>
-    </message>
-    <message>
-        <source>Computing the memory frontier…</source>
-        <translation>正在计算内存—计算帕累托前沿…</translation>
-    </message>
-    <message>
-        <source>Replaying allocator requests…</source>
-        <translation>正在重放分配器的请求…</translation>
-    </message>
-    <message>
-        <source>Running a query…</source>
-        <translation>正在运行查询…</translation>
-    </message>
-    <message>
-        <source>Looking for savings…</source>
-        <translation>正在查找可节省之处…</translation>
-    </message>
-</context>
-<context>
     <name>arenascope::app::JobBar</name>
     <message>
         <source>%1 s left</source>
@@ -8018,6 +7975,13 @@ allocated %6 times</source>
     <message>
         <source>arena and lower bound of each plan</source>
         <translation>每个规划的内存区 (arena) 与下界</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::QueryJob</name>
+    <message>
+        <source>Running a query…</source>
+        <translation>正在运行查询…</translation>
     </message>
 </context>
 <context>
