@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <thread>
+#include <variant>
 
+#include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 
 #include "app/query/library.h"
@@ -159,4 +162,34 @@ TEST_CASE("the user's queries are files of a folder, listed with the built-in on
   for (const char* name : {"", "a/b", "..", "a b", ".hidden"})
     CHECK_MESSAGE(
         store_query(name, "SELECT 1", folder).error().message.find("is no name of a query") != std::string::npos, name);
+}
+
+// packaging/verify-cuda-program.cu on an NVIDIA H200, recorded by `attach --with cuda`. The program allocates 65 blocks
+// with cudaMalloc, 32 in the default pool and 16 in its own, replays a graph of 20 kernels three times, and launches 32
+// kernels on each of two streams.
+TEST_CASE("a recorded CUDA program: blocks by allocator, reserved bytes of pools, kernels by stream") {
+  trace::Session session;
+  REQUIRE(trace::open_trace(std::filesystem::path(ARENASCOPE_CUDA_RECORDING), session).ok());
+  const auto database = Database::open(tables_of(session.snapshot()));
+  REQUIRE(database.ok());
+  const auto texts = [&](const std::string& sql) {
+    const auto rows = (*database)->run(sql, {});
+    REQUIRE_MESSAGE(rows.ok(), (rows.ok() ? "" : rows.error().message));
+    std::vector<std::string> out;
+    for (const auto& row : rows->rows) out.push_back(std::get<std::string>(row[0]));
+    return out;
+  };
+  CHECK(texts("SELECT allocator || ': ' || count(*) || ', ' || sum(bytes) || ', live ' || sum(end_ns IS NULL) "
+              "FROM allocations GROUP BY allocator ORDER BY allocator") ==
+        std::vector<std::string>{"managed memory of CUDA device 0: 1, 8388608, live 0",
+                                 "memory of CUDA device 0: 65, 4378853376, live 0",
+                                 "memory pool 1 of CUDA device 0: 32, 553648128, live 0",
+                                 "memory pool 2 of CUDA device 0: 16, 570425344, live 0",
+                                 "pinned memory for CUDA device 0: 1, 33554432, live 0"});
+  CHECK(texts("SELECT name || ': ' || CAST(max(value) AS INTEGER) FROM counters GROUP BY name ORDER BY name") ==
+        std::vector<std::string>{"reserved by memory pool 1 of CUDA device 0: 570425344",
+                                 "reserved by memory pool 2 of CUDA device 0: 570425344"});
+  CHECK(texts("SELECT t.name || ': ' || count(*) FROM spans s JOIN tracks t ON t.id = s.track WHERE s.name = 'scale' "
+              "GROUP BY t.name ORDER BY t.name") ==
+        std::vector<std::string>{"CUDA device 0, stream 13: 92", "CUDA device 0, stream 14: 32"});
 }
