@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "app/query/library.h"
-#include "app/window/document/job.h"
 #include "app/window/panels/query_panel.h"
 #include "app/window/panels/query_table.h"
 #include "app/window/panels/sql_completion.h"
@@ -164,7 +163,7 @@ class QueryTest : public QObject, protected WindowFixture {
     panel()->run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
     QVERIFY(doc().queries()->busy());
     QVERIFY(panel()->stop_button()->isEnabled());
-    QVERIFY(job_of(*window_->documents())->kind == JobKind::Querying);
+    QVERIFY(doc().tasks()->running().size() == 1 && doc().tasks()->running()[0] == &doc().queries()->task());
     QTest::mouseClick(panel()->stop_button(), Qt::LeftButton);
     wait();
     QCOMPARE(panel()->status()->text(), QStringLiteral("Stopped."));
