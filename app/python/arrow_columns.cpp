@@ -67,7 +67,7 @@ void ArrowColumns::append_text(Column& column, std::string_view text) {
   column.ends.push_back(static_cast<int64_t>(column.bytes.size()));
 }
 
-// A column without values takes any type; then only an integer becomes a real, and any number a text.
+// A column without values takes any type. After that the type only widens: integer to real, number to text.
 void ArrowColumns::become(Column& column, Type type) {
   const bool empty = column.nulls == static_cast<int64_t>(column.rows) && !column.typed;
   column.typed = true;

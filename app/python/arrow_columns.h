@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The result of a query as columns, exported by the Arrow C data interface without a copy.
+// The result of a query as columns, exported through the Arrow C data interface without a copy.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace arenascope::python {
 
-// Integers become int64, reals float64, texts large_utf8. A column of a table has the table's type; a computed one the
-// type of its values: with a text all are texts, with a real all numbers are reals, without any value int64.
+// Integers become int64, reals float64, texts large_utf8. A column of a table has its declared type. A computed column
+// has the most general type of its values (text, then real, then integer), or int64 if it has none.
 class ArrowColumns : public query::CellSink {
  public:
   void begin(std::vector<Head> columns) override;
@@ -30,7 +30,7 @@ class ArrowColumns : public query::CellSink {
   struct Column {
     std::string name;
     query::Type type = query::Type::Integer;
-    bool typed = false;  // the type only changes to a more general one
+    bool typed = false;  // from then on the type only becomes more general
     std::vector<int64_t> integers;
     std::vector<double> reals;
     std::vector<int64_t> ends = {0};  // of the texts, with a leading 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// C functions for the Python package, which loads them with ctypes. They belong to one version of the package and are no
-// public interface. A function that fails returns null or 1 and writes a message, cut to fit. Handles may be used by one
-// thread at a time; arenascope_tables_stop() may be called by any.
+// C functions that the Python package loads with ctypes. They belong to one version of the package and are not a public
+// interface. A function that fails returns null or 1 and writes a message, truncated to fit. A handle may be used by
+// one thread at a time; only arenascope_tables_stop() may be called from any thread.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ void write_message(std::string_view text, char* message, size_t size);
 
 }  // namespace arenascope::python
 
-// Tables of a recording, trace, model or CSV of intervals. `problem`: what is missing from them; empty: nothing.
+// Tables of a recording, trace, model or CSV of intervals. `problem`: what the tables lack; empty: nothing.
 ARENASCOPE_PYTHON arenascope::python::Tables* arenascope_tables_open(const char* file, char* problem,
                                                                      size_t problem_size, char* message, size_t size);
 ARENASCOPE_PYTHON void arenascope_tables_close(arenascope::python::Tables* tables);
@@ -52,23 +52,23 @@ ARENASCOPE_PYTHON const char* arenascope_tables_name(const arenascope::python::T
                                                      size_t index);  // or null
 ARENASCOPE_PYTHON arenascope::python::Batch* arenascope_tables_query(arenascope::python::Tables* tables,
                                                                      const char* sql, char* message, size_t size);
-ARENASCOPE_PYTHON void arenascope_tables_stop(arenascope::python::Tables* tables);  // the running query, which fails
+ARENASCOPE_PYTHON void arenascope_tables_stop(arenascope::python::Tables* tables);  // makes the running query fail
 
-// A result as one record batch by the Arrow C data interface. Each export is released by its consumer and keeps the
+// A result as one record batch of the Arrow C data interface. Each export is released by its consumer and keeps the
 // columns alive.
 ARENASCOPE_PYTHON int64_t arenascope_batch_rows(const arenascope::python::Batch* batch);
 ARENASCOPE_PYTHON void arenascope_batch_export(const arenascope::python::Batch* batch, ArrowSchema* schema,
                                                ArrowArray* array);
 ARENASCOPE_PYTHON void arenascope_batch_free(arenascope::python::Batch* batch);
 
-// A model that is compiled for inputs of these types and shapes; other inputs have default values.
+// Compiles a model for inputs of these types and shapes; other inputs have default values.
 ARENASCOPE_PYTHON arenascope::python::Model* arenascope_model_open(const char* spec,
                                                                    const arenascope::python::Array* inputs,
                                                                    size_t count,
                                                                    const arenascope::python::RunOptions* options,
                                                                    char* message, size_t size);
 ARENASCOPE_PYTHON void arenascope_model_close(arenascope::python::Model* model);
-// The index-th input or output, without data. 1: there is none, without a message.
+// The index-th input or output, without data. Returns 1, without a message, if there is none.
 ARENASCOPE_PYTHON int arenascope_model_value(const arenascope::python::Model* model, int is_output, size_t index,
                                              arenascope::python::Array* value);
 ARENASCOPE_PYTHON int arenascope_model_run(arenascope::python::Model* model, const arenascope::python::Array* inputs,

@@ -144,7 +144,7 @@ class RowsSink : public CellSink {
   void text(size_t, std::string_view value) override { rows.rows.back().emplace_back(std::string(value)); }
 };
 
-// Interrupts the statements of a database while it exists, once `stop` was requested.
+// While this object exists, the statements of the database are interrupted once `stop` is requested.
 class StopCheck {
  public:
   StopCheck(sqlite3* handle, const std::stop_token& stop) : handle_(handle), stop_(stop) {
@@ -174,7 +174,7 @@ Result<std::unique_ptr<Database>> Database::open(std::vector<Table> tables) {
   return database;
 }
 
-// The first use of a table declares it, which queries may not do.
+// SQLite declares a virtual table at its first use, which the authorizer denies to queries.
 Status Database::declare() {
   for (Table& table : tables_) {
     if (sqlite3_create_module_v2(handle_, table.name, &kModule, &table, nullptr) != SQLITE_OK)
@@ -192,7 +192,8 @@ Database::~Database() { sqlite3_close_v2(handle_); }
 
 int Database::error_offset() const { return sqlite3_error_offset(handle_); }
 
-// The column of a table that a result shows unchanged, also through subqueries. A computed column is known by its name.
+// A result column that shows a table column unchanged, also through subqueries, has the reference of that column. A
+// computed column is identified by its name.
 CellSink::Head Database::head_of(sqlite3_stmt* statement, int column) const {
   const std::string name = sqlite3_column_name(statement, column);
   const char* table = sqlite3_column_table_name(statement, column);

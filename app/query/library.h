@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Queries that are known by a name: the built-in ones, and the user's own, each a file NAME.sql in a folder. A file with
-// the name of a built-in query replaces it.
+// Named queries: the built-in ones, and the user's own, each a file NAME.sql in a folder. A file with the name of a
+// built-in query replaces it.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -24,8 +24,8 @@ std::filesystem::path query_folder();
 std::vector<StoredQuery> stored_queries(const std::filesystem::path& folder);
 // Errors: unknown name; the message lists the known ones.
 Result<StoredQuery> find_query(std::string_view name, const std::filesystem::path& folder);
-// Writes NAME.sql and creates the folder. Errors: a name with other characters than letters, digits, - and _; the file
-// cannot be written.
+// Writes NAME.sql and creates the folder. Errors: a name with characters other than letters, digits, - and _; a file
+// that cannot be written.
 Status store_query(std::string_view name, std::string_view sql, const std::filesystem::path& folder);
 
 }  // namespace arenascope::query

@@ -21,8 +21,9 @@ struct AllocationTarget {
 // std::monostate: none.
 using Target = std::variant<std::monostate, TensorTarget, trace::SpanRef, AllocationTarget>;
 
-// By row; empty if no column identifies an item. A span precedes an allocation, then nodes and leaves, then names. The
-// graph of a tensor is that of the row's graph, run or plan; of a row without them: `graph`.
+// One target per row; empty if no column identifies an item. A span takes precedence over an allocation, then come
+// nodes and leaves, then names. The graph of a tensor follows from the graph, run or plan of the row; without these it
+// is `graph`.
 std::vector<Target> targets_of(const trace::Snapshot& snapshot, const Rows& rows, trace::GraphId graph);
 
 }  // namespace arenascope::query

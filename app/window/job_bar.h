@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shows the running task that the user waits for, its progress, remaining time and a Cancel button, for tasks of more
-// than a second; and a list of the running tasks of all documents, each with its own Cancel button.
+// Shows the running task that the user waits for, if it takes more than a second: progress, remaining time and a Cancel
+// button. A list shows the running tasks of all documents, each with its own Cancel button.
 #pragma once
 #include <QGridLayout>
 #include <QLabel>

@@ -33,7 +33,7 @@ bool is_stored(Document& document) {
          !document.runner()->settings().from_lesson;
 }
 
-// A model has its content when its first run has ended, a recording when it was read.
+// A model has its content once its first run has ended, a recording once it has been read.
 bool is_complete(Document& document) {
   RunController& runner = *document.runner();
   if (runner.opening().running()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The open documents of the window with what their views show. Stored in the settings as it changes, so that it is
-// restored after a quit and after a crash.
+// The open documents of the window and the state of their views. Every change is stored in the settings, so that the
+// session can be restored after a quit and after a crash.
 #pragma once
 #include <QTimer>
 

@@ -26,7 +26,7 @@ void append_utf8(std::string& out, uint32_t c) {
   }
 }
 
-// Reads a string of json_string() from the opening quote on, to the closing one or the end.
+// Reads a string as json_string() writes it, from the opening quote to the closing one or the end.
 std::string unquoted(std::string_view line, size_t& at) {
   std::string out;
   for (++at; at < line.size() && line[at] != '"'; ++at) {
@@ -75,7 +75,7 @@ class FusedParser {
  public:
   FusedParser(const NodeText& node, std::span<const Tensor> sources) : node_(node), sources_(sources) {}
 
-  // The parameters, and the name that the entries define; without names of the entries that of the line.
+  // The parameters and the name, which is joined from those of the entries or, without them, is that of the line.
   Result<std::pair<OpParams, std::string>> parse() {
     auto entries = fused_entries(node_.arguments);
     if (!entries) return entries.error();

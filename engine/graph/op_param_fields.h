@@ -12,7 +12,7 @@ namespace arenascope {
 // Lists the fields of one op's parameters in a fixed order. Fields provides
 //   one(name, value, default)             a number, boolean or data type; required if it has no default
 //   choice(name, value, names)            an enumeration; the default is the first name
-//   list(name, values, count, default)    `count` elements; fill the others with the default
+//   list(name, values, count, default)    `count` elements; the others are set to the default
 //   dims(name, value)                     sizes or strides, required
 //   bits(name, value)                     a bit mask as a list of bit numbers
 //   text(name, characters)                a zero-terminated string

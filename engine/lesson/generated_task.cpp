@@ -16,14 +16,14 @@ namespace {
 
 constexpr int kBuffers = 5, kAttempts = 512;
 constexpr Bytes kBufferUnit = 512;
-// Facts about the whole graph, whatever the names of its tensors are.
+// Facts about the whole graph, which do not depend on the names of its tensors.
 constexpr std::array<std::string_view, 6> kWholeGraph{"peak",          "bound",    "arena",
                                                       "without_reuse", "bound_of", "node_names"};
 
 class Draw {
  public:
   explicit Draw(uint64_t seed) : random_(seed, 0) {}
-  // From [from, to].
+  // Uniform in [from, to].
   int64_t from_to(int64_t from, int64_t to) {
     return from + static_cast<int64_t>(random_.next() % static_cast<uint64_t>(to - from + 1));
   }
@@ -72,7 +72,8 @@ Result<Scene> scene_of(const std::vector<GraphLine>& graph) {
   return scene;
 }
 
-// The offered order, that of the graph where another one is better, buffers in order of time, and one tensor after the other from the lowest offset on, must not be correct already.
+// True if an obvious answer is correct: the offered order, or the graph's own order if the fact is a limit; a rule that
+// places buffers in order of time; tensors placed one after the other from the lowest offset.
 bool is_trivial(const Scene& scene, const Question& q) {
   if (q.kind == QuestionKind::Number) return false;
   if (q.kind == QuestionKind::Order) {

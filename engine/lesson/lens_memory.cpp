@@ -107,7 +107,7 @@ struct Held {
   Bytes bytes;
 };
 
-// The blocks of a BucketAllocator: all that it ever took from the system, by bucket.
+// The blocks of a BucketAllocator: all that it has ever allocated from the system, by bucket.
 class Buckets {
  public:
   Buckets() { push(LensEvent::Start, {}, nullptr); }

@@ -100,7 +100,7 @@ LensFrames tensor(const LensInput& input) {
   return element_frames(t);
 }
 
-// Sizes and strides as they are: also those that no op makes.
+// Sizes and strides as given, including those that no op creates.
 LensFrames strides(const LensInput& input) {
   auto sizes = lens_integers(lens_value(input, "shape"), "shape", kMaxDims, 1, kMaxElements);
   if (!sizes) return sizes.error();

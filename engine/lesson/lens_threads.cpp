@@ -50,14 +50,14 @@ LensFrames tasks(const LensInput& input) {
   return frames;
 }
 
-// Real threads, each of which arrives when it is permitted to.
+// Real threads, each of which arrives as soon as it is permitted to.
 class Arrivals {
  public:
   explicit Arrivals(int threads) : barrier_(threads, 0), permitted_(static_cast<size_t>(threads)) {
     frames.push_back(frame(LensEvent::Start, {}));
   }
 
-  // All threads meet once per order.
+  // All threads pass the barrier once per order.
   void meet(const std::vector<std::vector<int64_t>>& orders) {
     std::vector<std::thread> threads;
     for (int ith = 0; ith < barrier_.threads(); ++ith)

@@ -113,7 +113,7 @@ Result<std::string> make_memory_plan(PassContext& context) {
                      memory.planner, memory.order_name);
 }
 
-// Reduces the plan to the one, and possibly the graph, that what_if() finds.
+// Replaces the plan, and possibly the graph, by the smaller one that what_if() finds.
 Result<std::string> fit_capacity(PassContext& context) {
   const CompileOptions& given = context.options;
   if (given.progress) given.progress("making it fit");

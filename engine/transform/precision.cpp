@@ -55,7 +55,7 @@ class Conversion {
     return {};
   }
 
-  // True for a node that shall read float16 although its result is float32.
+  // True for a node that reads float16 although its result stays float32.
   bool multiplies(const TensorImpl& node) const {
     if (!half_operands_ || (node.op != Op::MulMat && node.op != Op::Attention)) return false;
     const size_t operands = node.op == Op::MulMat ? 2 : kMask;

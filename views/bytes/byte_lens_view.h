@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panel of the byte lens: an experiment, fields for its parameters, and its frames, stepped forwards and backwards.
-// Changed parameters run the experiment again, in the background. The bytes of the selected tensor are the experiment
-// "strides" with its sizes and strides.
+// Changed parameters run the experiment again, in the background. The selected tensor is shown by the experiment
+// "strides" with the sizes and strides of the tensor.
 #pragma once
 #include <arenascope/lesson/byte_lens.h>
 #include <views/bytes/lens_canvas.h>

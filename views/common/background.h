@@ -15,7 +15,7 @@ class Background : public QObject {
 
   // The destructor does not wait: the result of a job that still runs is discarded.
   explicit Background(QObject* parent = nullptr);
-  // Lists running jobs for the user, who can cancel them.
+  // Lists running jobs as tasks that the user can cancel.
   void list_in(TaskList* list, const QString& title);
 
   void request(Job job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rates of a node: operations and moved bytes per time, and operations per byte, as a roofline has them.
+// Rates of a node as in the roofline model: operations per second, moved bytes per second, operations per byte.
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
@@ -9,7 +9,7 @@
 
 namespace arenascope::views {
 
-// Bytes that a node reads and writes at least: its result and each of its sources once. Nullopt: a size was not
+// Minimum of bytes that a node reads and writes: its result and each of its sources once. Nullopt: a size was not
 // recorded.
 std::optional<Bytes> moved_bytes(const trace::GraphInfo& graph, NodeId node);
 
@@ -18,7 +18,7 @@ struct NodeRates {
   std::optional<double> bandwidth;  // GB/s at the median wall time
   std::optional<double> intensity;  // FLOP per moved byte
 };
-// A rate without its data is missing, not zero.
+// A rate is missing, not zero, if its data was not recorded.
 NodeRates rates_of(const trace::GraphInfo& graph, NodeId node, const trace::NodeStats& stats);
 
 // With three significant digits.

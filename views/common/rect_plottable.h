@@ -50,14 +50,14 @@ class RectPlottable : public QCPAbstractPlottable {
   void set_styles(std::vector<RectStyle> styles);
   void set_labels(Labels labels) { labels_ = std::move(labels); }
   void set_text_colour(const QColor& colour) { text_ = colour; }  // for rectangles without a fill
-  // Labels of rectangles of less than a line of text are drawn in a smaller font, down to this height in pixels; 0: they
+  // Labels of rectangles lower than a line of text are drawn in a smaller font, down to this height in pixels; 0: they
   // are not drawn.
   void set_lowest_label(int pixels) { lowest_label_ = pixels; }
   // Draws the density image if at least this many rectangles are visible.
   void set_dense_from(size_t count) { dense_from_ = count; }
 
   std::optional<size_t> hit(const QPointF& pixel) const;  // with a tolerance of 3 pixels in x
-  // Of the last paint.
+  // Results of the last paint.
   bool was_dense() const { return was_dense_; }
   const QStringList& drawn_labels() const { return drawn_labels_; }
 

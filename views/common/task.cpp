@@ -38,7 +38,7 @@ struct TaskRun::State {
   const QPointer<Task> task;  // dereferenced on the UI thread only
   const int number;
   QMutex mutex;
-  // Guarded by the mutex. Progress is coalesced: one report is on its way at most.
+  // Guarded by the mutex. Progress is coalesced: at most one report is pending.
   bool ended = false, reported = false;
   double share = -1;
   QString title;
@@ -106,7 +106,7 @@ TaskRun Task::begin(const QString& title) {
   expected_ = 0;
   since_.start();
   watcher_.setFuture(run_->promise.future());
-  // The last copy of the run ends the execution, if nothing did before: no task stays listed after its work.
+  // The end of the last copy of the run ends the execution at the latest, so that no task stays listed after its work.
   TaskRun run(std::shared_ptr<TaskRun::State>(run_.get(), [state = run_](TaskRun::State*) { state->finish(); }));
   notify();
   return run;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Background work of the window with its title, progress, cancellation and result: opening, planning, saving,
-// generating, searching and the like are tasks. A task may be executed many times, one execution after another. The
-// list of a document shows its running tasks, each with a Cancel button.
+// Background work of the window, such as opening, planning, saving, generating or searching, with its title, progress,
+// cancellation and result. A task may be executed many times, one execution after another. The list of a document shows
+// its running tasks, each with a Cancel button.
 #pragma once
 #include <QElapsedTimer>
 #include <QFutureWatcher>
@@ -76,7 +76,7 @@ class Task : public QObject {
   TaskRun begin(const QString& title);
   void stop();     // ends the work early; its results so far are used
   void discard();  // stops and ignores all results; finished() is not emitted
-  void cancel();   // on request of the user, who sees the task
+  void cancel();   // the user pressed Cancel
   void wait();     // until the work has ended
 
   bool running() const { return run_ != nullptr; }

@@ -15,7 +15,7 @@ class LayoutJob : public QObject {
   void start(const GraphRequest& request);
   void cancel() { task_.discard(); }
   bool running() const { return task_.running(); }
-  // Lists a running job for the user, who can cancel it: the previous picture stays.
+  // Lists a running job as a task that the user can cancel; the previous picture then stays.
   void list_in(TaskList* list) { task_.list_in(list); }
 
  Q_SIGNALS:

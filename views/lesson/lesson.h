@@ -13,7 +13,7 @@ QStringList lessons();
 // Loads a lesson of the course in `language`, with English as fallback, or a file by path. Fails if it does not exist
 // or lesson::parse() rejects it.
 Result<lesson::Lesson> load_lesson(const QString& id_or_path, const QString& language);
-// The argument of load_lesson() for a lesson: the id if it is of the course, else its file.
+// The argument of load_lesson() for a lesson: the id of a built-in lesson, otherwise its file.
 QString load_name(const lesson::Lesson& lesson);
 // Files in ~/.local/share/arenascope/lessons, sorted by name.
 QStringList own_lessons();

@@ -31,7 +31,7 @@ class TablePanel : public QWidget {
   ViewState view_state() const;
   void set_context(const ViewContext& context, const ViewState& state);
   void set_factory(TableFactory factory);  // shows another table; its columns may differ
-  // Lists the making of a large table for the user, who can cancel it.
+  // Lists the computation of a large table as a task that the user can cancel.
   void list_in(TaskList* tasks, const QString& title) { worker_.list_in(tasks, title); }
   TableModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
@@ -44,7 +44,7 @@ class TablePanel : public QWidget {
 
  Q_SIGNALS:
   void activated(int row);  // double click or Return on a row
-  void cancelled();         // by the user: the table was not made
+  void cancelled();         // by the user: there is no table
 
  protected:
   void showEvent(QShowEvent* event) override;

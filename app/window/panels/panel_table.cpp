@@ -209,7 +209,7 @@ TablePanel::TableFactory table_of_spans(const std::optional<trace::TimeRange>& r
   return [range](const TableInput& input) { return spans_table(input, range); };
 }
 
-// Spans of the range of time that was selected last, until something else than a span is selected.
+// Spans of the last selected time range, until something other than a span is selected.
 PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   PanelInstance parts = table_alone(kind, document, parent);
   const auto follow = [table = parts.table, bond = std::make_shared<ConnectionScope>(),

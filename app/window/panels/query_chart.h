@@ -19,8 +19,8 @@ struct ChartChoice {
   bool operator==(const ChartChoice&) const = default;
 };
 
-// Bars by the first text column, or a line over the first of two numeric columns. The y column is the first one with a
-// unit, else the first number that identifies nothing.
+// Bars labelled by the first text column, or a line over the first of two numeric columns. The y column is the first
+// one with a unit, otherwise the first numeric one that identifies no item.
 ChartChoice suggested_chart(const QueryResult& result);
 
 class QueryChart : public QWidget, public views::Paintable {
@@ -62,8 +62,8 @@ class QueryChart : public QWidget, public views::Paintable {
   views::Theme* theme_;
   QueryResultPtr result_;
   ChartChoice choice_;
-  std::vector<Point> points_;                             // with values; of a line: by ascending x
-  double x_min_ = 0, x_max_ = 0, y_min_ = 0, y_max_ = 0;  // with 0 for y
+  std::vector<Point> points_;                             // rows with a value; for a line, by ascending x
+  double x_min_ = 0, x_max_ = 0, y_min_ = 0, y_max_ = 0;  // the y range includes 0
 };
 
 }  // namespace arenascope::app

@@ -19,7 +19,7 @@ using views::Theme;
 
 namespace {
 
-constexpr int kMinTyped = 2;  // characters, until names are suggested
+constexpr int kMinTyped = 2;  // characters typed before names are suggested
 constexpr int kShownNames = 12;
 
 }  // namespace
@@ -128,7 +128,7 @@ void SqlEditor::insert(const QString& name) {
   Q_EMIT edited();
 }
 
-// Keys for typing are no shortcuts of the window.
+// Keys that type text must not trigger shortcuts of the window.
 bool SqlEditor::event(QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride) {
     const auto* key = static_cast<QKeyEvent*>(event);

@@ -19,7 +19,7 @@ class SqlEditor : public QPlainTextEdit {
 
   void set_sql(const QString& sql);  // can be undone
   void mark_error(int position);     // underlines the name at a position; -1: none
-  QStringList completions() const;   // that are shown; empty: none
+  QStringList completions() const;   // currently shown; empty: none
   QCompleter* completer() const { return completer_; }
 
  public Q_SLOTS:

@@ -4,7 +4,7 @@
 // kind. Streams become timeline rows with kernels, copies and fills, converted to the host's clock. CUPTI is searched
 // for in ARENASCOPE_CUPTI, by the dynamic loader, and at the path that the build found. Without CUPTI a warning is
 // recorded and the program continues. ARENASCOPE_CUDA_RECORD=graphs records each launch of a captured graph as one span
-// instead of its kernels, =memory records no kernels, copies and fills: CUPTI delays each kernel by about a microsecond.
+// instead of its kernels, =memory records no kernels, copies or fills. CUPTI delays each kernel by about a microsecond.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -213,7 +213,7 @@ static void take_pending(uint64_t patience) {
 
 // ---- Records
 
-// The demangler of a C++ library that the process has loaded, also if its symbols are local to a module of Python.
+// The demangler of a C++ library that the process has loaded, even if its symbols are local to a Python module.
 static void* find_demangler(void) {
   static const char* const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
   void* found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -226,7 +226,7 @@ static void* find_demangler(void) {
   }
   return found;
 }
-// Without the type of the result and the parameters.
+// The name without return type and parameters.
 static const char* shortened(char* name) {
   size_t length = strlen(name);
   int depth = 0;
@@ -254,7 +254,7 @@ static uint32_t read_name(const char* name) {
   free(readable);
   return number;
 }
-// CUPTI gives all records of a kernel the same string.
+// All CUPTI records of a kernel have the same string, so its address is the key of the cache.
 static uint32_t name_of_kernel(const char* name) {
   static struct {
     const char* name;

@@ -118,7 +118,7 @@ struct OriginalUnavailable {
 int packable_source(const TensorImpl& node);
 // The node's weight that is worth packing; null: none.
 const TensorImpl* packable_weight(const TensorImpl& node);
-// Packs the weight, of a convolution for its plan. Null: it stays as it is. Errors: out of memory.
+// Packs the weight; that of a convolution as its plan requires. Null: it stays unpacked. Errors: out of memory.
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, const std::optional<ConvPlan>& conv,
                                                   ExecutionContext& context);
 

@@ -65,7 +65,7 @@ def connect(program=None):
 
 
 def connected():
-    """Whether events are recorded."""
+    """True if events are recorded."""
     return library.connected() != 0
 
 

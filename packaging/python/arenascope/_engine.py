@@ -10,7 +10,7 @@ from ._error import Error
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _NAME = "_arenascope_engine.so"
-# Beside the package, or, in the wheel, with the other libraries of the programs.
+# Next to the package or, in the wheel, with the other libraries of the programs.
 _PATHS = [os.path.join(_FOLDER, _NAME), os.path.join(_FOLDER, "lib", "arenascope", "python", "arenascope", _NAME)]
 _MESSAGE_BYTES = 2048
 
@@ -129,8 +129,8 @@ class Message:
 
 
 def call(function, *arguments, interrupt):
-    """The result of a function of the library, which runs on another thread, so that this one receives Ctrl-C. interrupt() is
-    then called, which makes the function return. The second result is whether that happened."""
+    """Runs a function of the library on another thread, so that this one receives Ctrl-C, and returns its result. Ctrl-C calls
+    interrupt(), which makes the function return early; the second result is then True."""
     done, results, interrupted = threading.Event(), [], False
 
     def work():

@@ -27,7 +27,7 @@ class Value:
 
 
 class Model:
-    """A model that is compiled for the CPU, and runs on NumPy arrays. Use by one thread at a time."""
+    """A model that is compiled for the CPU and runs on NumPy arrays. Only one thread at a time may use it."""
 
     def __init__(self, path: str | os.PathLike, *, threads: int = 0, planner: str = "search", order: str = "depth-first",
                  budget_seconds: float = 1.0):
@@ -76,8 +76,8 @@ class Model:
         """Runs the model and returns its outputs by name, as arrays that own their memory.
 
         inputs: NumPy arrays, or objects with __dlpack__ on the CPU, by name; other inputs keep their values, or have default
-        values. Arrays in C order are read in place. An input of another shape compiles the model again. The GIL is released.
-        Outputs of type bf16 are uint16. Raises Error: an unknown input; another type; the run fails."""
+        values. Arrays in C order are read in place. The model is compiled again if a shape changes. The GIL is released.
+        Outputs of type bf16 are uint16. Raises Error if an input is unknown or has another type, or if the run fails."""
         numpy = _engine.numpy()
         arrays = {name: _host_array(numpy, name, value) for name, value in (inputs or {}).items()}
         if not self._fits(arrays):
@@ -124,7 +124,7 @@ class Model:
 
 def open(path: str | os.PathLike, **options) -> Model:
     """Opens a model file (.onnx, .gguf), a folder with one, or "zoo:NAME", and compiles it for the CPU.
-    threads: 0 for all cores. planner, order, budget_seconds: as of `arenascope-cli run`. Raises Error: it cannot be run."""
+    threads: 0 for all cores. planner, order, budget_seconds: as for `arenascope-cli run`. Raises Error if it cannot be run."""
     return Model(path, **options)
 
 

@@ -30,7 +30,7 @@ class Page:
 
 def show(what, height: int = 720) -> Page:
     """The report of a file, recording or model, which a notebook shows inline. height: of the frame, in pixels.
-    Raises Error: the file cannot be read."""
+    Raises Error if the file cannot be read."""
     with tempfile.TemporaryDirectory() as folder:
         page = os.path.join(folder, "report.html")
         _program.output_of(["report", path_of(what), "--output", page])

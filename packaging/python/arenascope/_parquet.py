@@ -23,9 +23,9 @@ def _names(files):
 def to_parquet(files: Iterable[str | os.PathLike], folder: str | os.PathLike) -> list[str]:
     """Writes every table of every recording to FOLDER/TABLE/recording=NAME/part-0.parquet and returns the names.
 
-    A table has the same columns and types in all files, with and without rows; see the reference of tables. NAME is the path
+    A table has the same columns and types in all files, even if it has no rows; see the reference of tables. NAME is the path
     of the recording below the folder that all have in common, with _ for /. Files of an earlier conversion are replaced. Needs
-    pyarrow. Raises Error: a recording cannot be read; two have the same name."""
+    pyarrow. Raises Error if a recording cannot be read or two have the same name."""
     try:
         from pyarrow import parquet
     except ImportError:

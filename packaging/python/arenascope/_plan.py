@@ -18,7 +18,7 @@ class Plan:
 
     offsets: int64 array of shape [buffers], in bytes. arena_bytes, lower_bound_bytes: size of the arena, and the largest sum of
     live bytes. optimal: no smaller plan exists. seconds: duration of planning. interrupted: planning ended before its budget, by
-    Ctrl-C or `cancelled`; the plan is the best one until then."""
+    Ctrl-C or `cancelled`; the plan is the best one found until then."""
     offsets: Any
     arena_bytes: int
     lower_bound_bytes: int
@@ -58,7 +58,7 @@ def _buffers(numpy, sizes, first, last, alignment, fixed_offsets):
 
 
 class _Options:
-    """The options of a call, and the memory that they refer to."""
+    """The options of a call, and the memory to which they point."""
 
     def __init__(self, planner, budget_seconds, alignment, capacity, threads, in_place, cancelled):
         pairs = [_engine.InPlace(source, target) for source, target in in_place]
@@ -71,17 +71,17 @@ class _Options:
 def plan(sizes, first, last, *, planner: str = "search", budget_seconds: float = 1.0, alignment: int = 64, alignments=None,
          fixed_offsets=None, in_place: Iterable[tuple[int, int]] = (), capacity: int = 0, threads: int = 1,
          cancelled: Callable[[], bool] | None = None) -> Plan:
-    """Lays buffers with known lifetimes into one arena, so that no two that are live at a step share a byte.
+    """Places buffers with known lifetimes in one arena, so that no two that are live at the same step share a byte.
 
     sizes, first, last: integer arrays of shape [buffers]. A buffer has sizes[i] bytes during the steps [first[i], last[i]).
     planner: one of planners(). budget_seconds: time limit of a planner that searches. alignment: of all offsets, in bytes;
     alignments: the same for each buffer, 0 for `alignment`. fixed_offsets: offsets of buffers that must not move, -1 for the
     others. in_place: pairs (source, target) of indices; `target` may reuse the bytes of `source` at the same offset. capacity: the
-    search stops when the plan fits into so many bytes; 0: none. threads: of the search. cancelled: called every few milliseconds
-    from another thread; True ends the search.
+    search stops when the plan fits into that many bytes; 0: none. threads: number of search threads. cancelled: called every
+    few milliseconds from another thread; True ends the search.
 
     The GIL is released. Ctrl-C ends the search and returns the best plan so far, with `interrupted` set. Needs NumPy.
-    Raises Error: arrays of different shapes, an empty lifetime, a negative size, an unknown planner."""
+    Raises Error for arrays of different shapes, an empty lifetime, a negative size or an unknown planner."""
     numpy = _engine.numpy()
     library = _engine.library()
     buffers = _buffers(numpy, sizes, first, last, alignments, fixed_offsets)

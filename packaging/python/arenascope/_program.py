@@ -43,8 +43,8 @@ def run(arguments):
 
 
 def output_of(arguments):
-    """Standard output of a command. Raises Error with the message of a command that failed; status 1 is no failure where there
-    is an output, such as a limit that is exceeded."""
+    """Runs a command and returns its standard output. Raises Error with the message of a command that failed. Status 1 with
+    output, as for an exceeded limit, is not a failure."""
     program = find()
     if program is None:
         raise Error(_MISSING)

@@ -25,7 +25,7 @@ class Recording:
         self._lock = threading.Lock()
         self._figures: dict[str, Any] | None = None
         self.problem = str(problem)
-        """What is missing from the tables; empty: nothing."""
+        """Description of what the tables lack; empty if they are complete."""
 
     @property
     def tables(self) -> list[str]:
@@ -37,7 +37,7 @@ class Recording:
 
     def query(self, sql: str) -> Table:
         """The rows of one SELECT statement in the dialect of SQLite. Times are nanoseconds, sizes bytes. Ctrl-C stops the query.
-        Raises Error: the statement is wrong; it changes or attaches something."""
+        Raises Error if the statement is wrong, or if it would change or attach something."""
         message = _engine.Message()
         with self._lock:
             batch, interrupted = _engine.call(
@@ -60,7 +60,7 @@ class Recording:
     @property
     def figures(self) -> dict[str, Any]:
         """Metrics that are recomputed from the recorded events, as `arenascope-cli audit --json` prints them: runs, nodes,
-        peak_bytes and others, in bytes and nanoseconds. Raises Error: the file is not a recording."""
+        peak_bytes and others, in bytes and nanoseconds. Raises Error if the file is not a recording."""
         if self._figures is None:
             self._figures = _program.json_of(["audit", self.path])
         return self._figures
@@ -70,7 +70,7 @@ class Recording:
 
 
 class Difference(dict):
-    """What grew between two files, as `arenascope-cli diff --json` prints it: "metrics", each with "a", "b", its unit and the
+    """The growth between two files, as `arenascope-cli diff --json` prints it: "metrics", each with "a", "b", its unit and the
     contributions of tensors, call sites and nodes."""
 
     @property
@@ -79,7 +79,7 @@ class Difference(dict):
 
     @property
     def exceeded(self) -> bool:
-        """Whether a limit of `fail_on` is exceeded."""
+        """True if a limit of `fail_on` is exceeded."""
         return self["exceeded"]
 
     def metric(self, name: str) -> dict[str, Any]:
@@ -91,13 +91,13 @@ class Difference(dict):
 
 
 def read(path: str | os.PathLike) -> Recording:
-    """Opens a recording, trace, snapshot, model or CSV of buffers as tables. Raises Error: it cannot be read."""
+    """Opens a recording, trace, snapshot, model or CSV of buffers as tables. Raises Error if it cannot be read."""
     return Recording(path)
 
 
 def diff(a, b, fail_on: str | None = None) -> Difference:
     """Compares two files or recordings; `a` is the baseline. fail_on: limits of growth, such as "peak+2%,arena+0".
-    Raises Error: a file cannot be read, a limit is malformed."""
+    Raises Error if a file cannot be read or a limit is malformed."""
     limits = [] if fail_on is None else ["--fail-on", fail_on]
     return Difference(_program.json_of(["diff", "--all", *limits, path_of(a), path_of(b)]))
 

@@ -12,7 +12,7 @@ import os
 import pickle
 import sys
 
-ENTRIES = 1000000  # events that PyTorch keeps per device, the newest
+ENTRIES = 1000000  # latest events that PyTorch keeps per device
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 

@@ -113,7 +113,7 @@ class QueryTest : public QObject, protected WindowFixture {
     QTRY_VERIFY(view->isVisible());
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(view->model()->index(2, 1)).center());
     QVERIFY(doc().selection()->current() == Selection::node(graph.id, NodeId(2)));
-    // And follow the selection of other views.
+    // Rows follow the selection of other views.
     doc().selection()->select(Selection::node(graph.id, NodeId(4)));
     QCOMPARE(view->selectionModel()->selectedRows().front().row(), 4);
     query("SELECT id, begin_ns FROM spans LIMIT 5");

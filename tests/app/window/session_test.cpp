@@ -60,7 +60,7 @@ class SessionTest : public QObject, protected WindowFixture {
            plot<TimelineView>("timeline").view_state() == TimelineView::ViewState() && nodes().filter.isEmpty() &&
            panels().find<SearchPanel>("search")->field()->text().isEmpty();
   }
-  // As after the end of the program, whose settings remain.
+  // As after a restart of the program: only the settings remain.
   void next_window() {
     window_.reset();
     window_ = std::make_unique<MainWindow>();

@@ -120,7 +120,7 @@ TEST_CASE("written files can be read") {
   }
 }
 
-// The names of a model's tensors are any texts.
+// Tensor names of a model may be any text.
 TEST_CASE("names with commas, quotes and line breaks are written and read") {
   Problem p;
   p.alignment = 1;

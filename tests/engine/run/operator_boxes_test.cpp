@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators without a kernel: a model that has one opens, is drawn, printed and planned, and names it when it cannot run.
+// Operators without a kernel: a model with one is opened, drawn, printed and planned; the error of a run names it.
 #include <algorithm>
 
 #include <arenascope/graph/dot.h>

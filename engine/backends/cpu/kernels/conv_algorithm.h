@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The algorithms of CONV. prepare() chooses one for each node (plan_conv); scratch, packing, layout and computation use
-// that choice.
+// The algorithms of CONV. prepare() chooses one for each node (plan_conv); scratch, packing, layout and computation
+// follow that choice.
 #pragma once
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/windows.h"
@@ -8,21 +8,21 @@
 namespace arenascope::cpu {
 
 struct ConvAlgorithm {
-  // True if it computes the node in its current layout.
+  // True if the algorithm supports the node in its current layout.
   bool (*takes)(const TensorImpl& node, const ConvGeometry& g);
   void (*compute)(const KernelArgs& args, const ConvGeometry& g);
   Bytes (*work)(const TensorImpl& node, const ConvGeometry& g, int tasks) = nullptr;  // scratch; null: none
-  // Packed weights; null: it reads them as they are. 0 bytes: packing is not worth it.
+  // Packed weights; null: the weights are read unpacked. 0 bytes: packing is not worth it.
   Bytes (*packed_bytes)(const TensorImpl& node, const ConvGeometry& g) = nullptr;
   void (*pack)(const TensorImpl& node, const ConvGeometry& g, std::byte* to) = nullptr;
   bool library = false;  // oneDNN computes the node if it can pack the weights for it
-  // True if it is fast for the node with channels-last images, whatever the current layout; null: never.
+  // True if it would be fast for the node with channels-last images, whatever the current layout; null: never.
   bool (*suits_nhwc)(const TensorImpl& node, const ConvGeometry& g) = nullptr;
 };
 
 // In order of preference:
-// 8-bit integers, row by row of images. Input rows are laid out padded, with channels innermost. Sums of products are
-// exact: of bytes in 32 bits where the CPU has VNNI, otherwise of floats while they are below 2^24.
+// 8-bit integers, one image row at a time. Input rows are laid out padded, with channels innermost. Sums of products
+// are exact: they are 32-bit integers if the CPU has VNNI, otherwise floats below 2^24.
 extern const ConvAlgorithm kConvInt8;
 // Few channels and wide kernel rows (e.g. 39 taps over a spectrum): a packed window would be used only a few times.
 // Padded input rows are laid out next to each other, whatever their layout, and every tap is a vector of neighbouring
@@ -34,8 +34,8 @@ extern const ConvAlgorithm kConvFewOutputs;
 // 3×3 convolutions by Winograd's F(2×2, 3×3): 4×4 tiles and the kernel are transformed, sixteen multiplications per
 // channel replace thirty-six, and each of the sixteen is a matmul over many tiles (A. Lavin and S. Gray, Fast
 // Algorithms for Convolutional Neural Networks, 2015). A result depends only on its own window, so zeros stay zeros; if
-// sums are not finite, the block is computed directly. Images are channels-last; of plain images a few rows at a time
-// are transposed into scratch and back. Used only for nodes of WinogradChoice.
+// sums are not finite, the block is computed directly. Images are channels-last; plain images are transposed into
+// scratch and back, a few rows at a time. Used only for nodes that WinogradChoice permits.
 extern const ConvAlgorithm kConvWinograd;
 // Channels-last depthwise: vectors run along the channels, for a few neighbouring positions at a time, with one
 // multiply-add per tap. Chunks are rows of images.
@@ -65,7 +65,7 @@ struct ConvPlan {
   }
 };
 
-// The first algorithm that takes the node; Winograd only if `winograd`.
+// The first algorithm that supports the node; Winograd only if `winograd`.
 ConvPlan plan_conv(const TensorImpl& node, bool winograd);
 // True if the node is computed by Winograd's transform where WinogradChoice permits it.
 bool is_winograd_candidate(const TensorImpl& node);

@@ -29,7 +29,7 @@ const ConvAlgorithm* find_nhwc_algorithm(const TensorImpl& node) {
   return nullptr;
 }
 
-// The node may be computed by Winograd's transform: prepare() decides after the plan reserved the scratch.
+// Scratch for both choices: prepare() decides about Winograd's transform after the plan has reserved the scratch.
 Bytes conv_work(const TensorImpl& node, int tasks) {
   return std::max(plan_conv(node, false).work(node, tasks), plan_conv(node, true).work(node, tasks));
 }

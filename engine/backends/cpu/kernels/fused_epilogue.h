@@ -32,7 +32,7 @@ class EpiloguePlan {
   CastLoops::Quantise quantise = nullptr;
   int quantising = 0;
 
-  // An operand that is one number.
+  // True if the operand is a single number.
   bool is_scalar(int8_t operand) const {
     return operand >= 0 && strides[operand_of[operand]] == 0 && !repeats[operand_of[operand]];
   }

@@ -33,8 +33,8 @@ struct TransposeWork {
   int64_t out_row = 0, in_column = 0;  // strides
   int32_t bytes = 4;
   Divider across, down;  // tiles of a matrix, if there are fewer than 2^31 in all
-  bool many = false;     // there are more
-  bool vectors = false;  // elements of two or four bytes: sixteen bytes divide all sizes and strides, and are aligned
+  bool many = false;     // 2^31 tiles or more
+  bool vectors = false;  // elements of two or four bytes; sizes, strides, addresses are multiples of sixteen bytes
 };
 
 inline constexpr int kTransposeThreads = 256;
@@ -129,7 +129,7 @@ ARENASCOPE_DEVICE void transpose_part(const TransposeWork& p, uint64_t* shared, 
   }
 }
 
-// Calls tile(in, out, rows, columns, is it a full one) for each tile of the block.
+// Calls tile(in, out, rows, columns, is_full) for each tile of the block.
 template <class Tile>
 ARENASCOPE_DEVICE void each_tile(const TransposeWork& p, int side, Tile tile) {
   const int64_t across = (p.columns + side - 1) / side, down = (p.rows + side - 1) / side;

@@ -6,7 +6,7 @@
 
 namespace arenascope::cuda {
 
-// Elements of the longest row that `threads` threads keep.
+// Elements of the longest row that `threads` threads can keep.
 ARENASCOPE_DEVICE constexpr int dense_row_elements(int threads) { return threads * 32; }
 
 // Four f32 or eight f16 values of a piece.
@@ -33,12 +33,12 @@ struct Piece {
   }
 };
 
-// Reduction over the threads that share a row; `shared` has a value per warp.
+// Reduction over the threads that share a row; `shared` has one value per warp.
 template <int kThreads, class Join>
 ARENASCOPE_DEVICE float joined_of(float value, float* shared, Join join) {
   ARENASCOPE_UNROLL for (int mask = kWarp / 2; mask > 0; mask /= 2) value = join(value, shuffle_xor(value, mask));
   if constexpr (kThreads > kWarp) {
-    sync();  // the previous values are read
+    sync();  // all threads have read the previous values
     if (thread() % kWarp == 0) shared[thread() / kWarp] = value;
     sync();
     value = shared[0];

@@ -119,7 +119,7 @@ ARENASCOPE_DEVICE void pointwise_flat_of(const FlatWork& p) {
   }
 }
 
-// Programs of one dense input: a thread computes four pieces of sixteen bytes, a block's threads adjacent ones.
+// Programs of one dense input. A thread computes four pieces of sixteen bytes; those of a block's threads are adjacent.
 inline constexpr int kUnaryPieces = 4;
 template <FixedType kFixed>
 ARENASCOPE_DEVICE void unary_of(const FlatWork& p) {

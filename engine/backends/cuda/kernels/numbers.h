@@ -192,7 +192,7 @@ ARENASCOPE_DEVICE void put_one(DType type, char* base, int64_t i, N x) {
 
 inline constexpr int kVector = 8;  // elements per thread and access
 
-// Kernels whose time is that of their memory accesses exist for fixed types too, so that no instruction selects a type.
+// Memory-bound kernels also exist for fixed types, so that no instruction selects a type.
 enum class FixedType { None, F32, F16 };
 template <FixedType kFixed>
 ARENASCOPE_DEVICE DType fixed(DType type) {

@@ -62,7 +62,7 @@ ARENASCOPE_DEVICE bool claim(unsigned long long* word, unsigned long long value)
   return atomicCAS(word, 0ull, value) == 0ull;
 }
 ARENASCOPE_DEVICE uint32_t high_product(uint32_t a, uint32_t b) { return __umulhi(a, b); }
-// One instruction; of a NaN and a number the number.
+// One instruction. If one argument is NaN, the result is the other one.
 ARENASCOPE_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 // Accurate to about twenty bits, for results that keep eleven.
 ARENASCOPE_DEVICE float quick_exp(float x) { return __expf(x); }
@@ -75,7 +75,7 @@ ARENASCOPE_DEVICE Quad load_quad(const void* from) {
   const uint4 v = *static_cast<const uint4*>(from);
   return {{v.x, v.y, v.z, v.w}};
 }
-// For data that is read once: it takes no space in the first-level cache.
+// For data that is read once: no line is allocated in the L1 cache.
 ARENASCOPE_DEVICE Quad load_quad_once(const void* from) {
 #if __CUDA_ARCH__ < 800
   return load_quad(from);

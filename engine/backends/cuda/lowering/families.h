@@ -38,7 +38,7 @@ Status lower_convolution(const LaunchRequest& request, const TensorImpl*& bias);
 Status lower_mul_mat(const LaunchRequest& request);
 // True if `cast` only rounds the result of `matmul`, whose operands are float16, so that both can be one library call.
 bool casts_matmul(const TensorImpl& matmul, const TensorImpl& cast);
-// A matmul, `request.node`, and the cast of its result, of which only the latter is written if a library computes both.
+// A matmul, `request.node`, and the cast of its result. If a library computes both, only the cast result is written.
 Status lower_cast_matmul(const LaunchRequest& request, const TensorImpl& cast);
 Status lower_attention(const LaunchRequest& request);
 Status lower_rope(const LaunchRequest& request);

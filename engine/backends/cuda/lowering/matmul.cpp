@@ -61,7 +61,7 @@ bool whole_vectors(const MatmulWork& p) {
   return true;
 }
 
-// True if the library's form can express the matmul with a result of this type.
+// True if the library supports the matmul with a result of this type; fills `out`.
 bool as_library(const MatmulWork& p, DType out_type, LibraryMatmul& out) {
   if (p.a_type != p.b_type || p.batch.rank > 1 || p.k == 0 || (p.bias && (p.bias_type != out_type || p.bias_step != 1)))
     return false;
@@ -99,10 +99,10 @@ bool unpacks(const MatmulWork& p) {
          p.a_step == 1;
 }
 
-// Likewise the bias of float16 operands whose result stays f32.
+// The bias of float16 operands is dequantised too if the result stays f32.
 bool unpacks_bias(const MatmulWork& p) { return p.bias && p.bias_type == DType::F16 && p.a_type == DType::F16; }
 
-// The scratch for dequantised weights and bias, in this order, and then for the library.
+// Scratch for the dequantised weights and the bias, in this order; the library's scratch comes after them.
 struct MatmulScratch {
   Bytes weights = 0, bias = 0;
   Bytes bytes() const { return weights + bias; }
@@ -156,7 +156,7 @@ Status unpack_rows(Queue& queue, const char* from, DType type, int64_t rows, int
   return queue.launch(KernelId::unpack, grid_for(queue, unpack.count), unpack);
 }
 
-// The kernel for rows of whole vectors, if it supports these.
+// The kernel for rows of whole vectors; nullopt if it does not support these rows.
 std::optional<KernelId> dense_attention(const AttentionWork& p) {
   const int64_t widest = std::max(p.width, p.value_width);
   if (widest > 128 || p.width % kVector != 0 || p.value_width % kVector != 0 || p.outer.wide) return std::nullopt;

@@ -65,8 +65,8 @@ Grid share(RowWork& work, const Queue& queue, bool may_keep) {
   return grid_for(queue, rows.count * threads, threads);
 }
 
-// The kernel for adjacent rows, if it supports these; it sets the group. Few rows do not fill the device and get more
-// threads each.
+// The grid of the kernel for adjacent rows; nullopt if it does not support these rows. Sets the group: if there are too
+// few rows to fill the device, each gets more threads.
 std::optional<Grid> dense_rows(RowWork& work, const Queue& queue) {
   const auto &rows = work.rows, &along = work.along;
   const DType type = work.out_type;

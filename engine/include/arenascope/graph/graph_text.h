@@ -26,7 +26,7 @@
 
 namespace arenascope {
 
-// Equal graphs have equal texts, and the graph of a text has the same text.
+// Equal graphs have equal texts, and a text that is parsed and printed again stays the same.
 std::string to_text(const Graph& graph);
 
 struct ParsedGraph {
@@ -48,7 +48,7 @@ struct NodeText {
   std::vector<std::string> arguments;  // the others
 };
 
-// Errors: less than a name, "=" and an op.
+// Errors: fewer tokens than a name, "=" and an op.
 Result<NodeText> parse_node(std::span<const std::string> tokens, const std::function<bool(const std::string&)>& known);
 
 // Adds the node to the builder's graph. SLICE x AXIS START END is a VIEW. Errors: an unknown op or argument, an error of

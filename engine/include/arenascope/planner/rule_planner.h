@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A planner written as a rule: in which order the buffers are placed, and into which free bytes.
+// A planner written as a rule: the order in which buffers are placed, and the choice of free bytes for each.
 //
 //   sort -size, first; fit tightest
 //   sort -(size * (last - first)); fit size > 4096 ? tightest : lowest
 //
-// `sort` lists keys; the buffer with the smallest first key is placed first, and further keys break ties. `fit` selects
-// the lowest free offset or the tightest hole; without it the offset is the lowest one. Expressions have the variables
-// size (bytes), first and last (steps, half-open), length (last - first), area (size * length) and live (bytes that are
-// live at the step where most are, while the buffer is), numbers, + - * / < > <= >= == != ?: and parentheses.
+// `sort` lists keys; buffers are placed in ascending order of the first key, and further keys break ties. `fit` selects
+// the lowest free offset (default) or the tightest hole. Expressions have numbers, + - * / < > <= >= == != ?:,
+// parentheses and the variables size (bytes), first and last (steps, half-open), length (last - first), area
+// (size * length) and live (largest sum of live bytes during the buffer's lifetime).
 #pragma once
 #include <arenascope/planner/planner.h>
 

@@ -49,7 +49,7 @@ struct CompileOptions {
   std::vector<Op> host_ops;                                // with a device: ops that run on the host nevertheless
   std::stop_token stop;                                    // cancels replan(), which then changes nothing
   std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
-  // Called after each pass with the graph that it left (graph/graph_text.h prints it).
+  // Called after each pass with the resulting graph (graph/graph_text.h prints it).
   std::function<void(const PassInfo& pass, const Graph& graph)> after_pass;
 };
 
