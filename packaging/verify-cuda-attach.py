@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks `attach --with cuda` over programs on a GPU: verify-cuda-attach.py ARENASCOPE_CLI PROGRAM FOLDER [--quick]
 
-PROGRAM is packaging/verify-cuda-program.cu, compiled. PyTorch is watched too if it is installed, and llama.cpp if the
+PROGRAM is packaging/verify-cuda-program.cu, compiled. PyTorch is recorded too if it is installed, and llama.cpp if the
 environment variables LLAMA_BENCH and LLAMA_MODEL name its llama-bench and a model. At each checkpoint of a program, the live
 bytes of the recording are compared with the program's own count and with the used bytes of the device. The time of the same
 work is measured with and without the recording in alternating rounds. Recordings are written to FOLDER. Exit status 1: a
@@ -62,7 +62,7 @@ def is_on_device(allocator):
 
 
 def cost(name, command, rounds):
-    """Prints the time of `command`, which prints its milliseconds, without and with a recording."""
+    """Prints the time without and with a recording. `command` prints its own time in milliseconds."""
     def number(text):
         return float([line for line in text.splitlines() if line.replace(".", "").strip().isdigit()][-1])
 

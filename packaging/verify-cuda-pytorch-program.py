@@ -2,8 +2,9 @@
 """A PyTorch program for packaging/verify-cuda: training steps, a second stream, a captured graph with its private pool, and a
 pool of its own. Everything runs once before the first checkpoint, so that all kernels and libraries are loaded.
 
-Prints one JSON line per checkpoint: the time on the monotonic clock and on the clock of the day, the allocated and reserved bytes of PyTorch's allocator,
-and the used bytes of the device. With `--time N`, prints the milliseconds of a training step, the mean of N, instead.
+Prints one JSON line per checkpoint: the time on the monotonic and on the real-time clock, the allocated and reserved bytes of
+PyTorch's allocator, and the used bytes of the device. With `--time N`, prints only the mean time of N training steps, in
+milliseconds.
 """
 import json
 import sys
