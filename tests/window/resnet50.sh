@@ -129,10 +129,10 @@ shot 3-step
 
 # A selection is seen in the graph (left), the drawn views (middle), the inspector (right) and the tables (below).
 run_command "Layout: Everything"
-xdotool mousemove 550 470 click 1  # r15's rectangle in the arena map
+xdotool mousemove 550 400 click 1  # r15's rectangle in the arena map
 sleep 1
 shot 4-one
-xdotool mousemove 596 470 click 1  # r25's
+xdotool mousemove 596 400 click 1  # r25's
 sleep 1
 shot 5-other
 changed 4-one 5-other 370 120 880 520 "drawn views"

@@ -184,8 +184,12 @@ void GraphCanvas::leaveEvent(QEvent*) {
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent* event) {
-  const bool grown = event->oldSize().isValid() && event->oldSize().width() > 0;
-  move_to(offset() + QPointF(grown ? (event->size().width() - event->oldSize().width()) / 2.0 : 0, 0));
+  const int width = event->oldSize().width();
+  if (!event->oldSize().isValid() || width <= 0) return move_to(offset());
+  // Sizes in between, while panels are rearranged, limit the offset: they must not move the centre.
+  if (offset().x() != resized_offset_) centre_ = to_scene(QPointF(width / 2.0, 0)).x();
+  move_to({event->size().width() / 2.0 - centre_ * scale(), offset().y()});
+  resized_offset_ = offset().x();
 }
 
 FigureText GraphCanvas::tip(int32_t v, const QPointF& point) const {

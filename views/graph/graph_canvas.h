@@ -52,7 +52,9 @@ class GraphCanvas : public GraphViewport {
   QString busy_;
   enum class Drag { None, Press, Pan, Minimap } drag_ = Drag::None;
   QPointF press_, press_offset_;
-  QPixmap picture_;  // the graph without the selected and hovered items
+  double centre_ = 0;          // of the widget in the scene, horizontally; kept while only the size changes
+  double resized_offset_ = 0;  // after the last change of the size
+  QPixmap picture_;            // the graph without the selected and hovered items
   bool stale_ = true;
 };
 

@@ -590,6 +590,25 @@ class GraphTest : public QObject {
     QVERIFY(QLineF(at, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(first)])).length() < 40);
   }
 
+  void sizes_in_between_do_not_move_the_graph() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(420, 700);
+    view.show();
+    source.set_session(test::sample_session());
+    QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
+    const QPointF before = view.canvas()->to_widget({0, 0});
+    const int shown = view.canvas()->width();
+    for (const int width : {60, 1200, 10, shown}) {
+      view.canvas()->resize(width, 600);
+      QCoreApplication::sendPostedEvents();
+    }
+    QVERIFY(QLineF(before, view.canvas()->to_widget({0, 0})).length() < 1);
+  }
+
   void the_view_selects_searches_and_navigates() {
     SessionSource source;
     SelectionModel selection;
