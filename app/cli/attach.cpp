@@ -70,7 +70,7 @@ int attach_to(const Context& context, const AttachOptions& options) {
   listen.max_programs = std::max(listen.max_programs, static_cast<size_t>(options.ranks));
   auto receiver = attach::Receiver::listen(sinks, listen);
   if (!receiver) return fail(kFailed, receiver.error().message);
-  const std::vector<std::string> stale = app::pytorch_histories(options.record);
+  const auto stale = app::pytorch_histories(options.record);
   const Nanoseconds started = trace::Clock::monotonic();
   const auto process = app::start_attached(*program, (*receiver)->address(), {context.json, &before, options.record});
   if (!process) return fail(kUsage, process.error().message);
@@ -84,8 +84,10 @@ int attach_to(const Context& context, const AttachOptions& options) {
   (*receiver)->stop();
   report.programs = (*receiver)->programs();
   report.recording = options.record;
-  for (std::string& history : app::pytorch_histories(options.record))
-    if (std::find(stale.begin(), stale.end(), history) == stale.end()) report.histories.push_back(std::move(history));
+  for (const auto& [history, written] : app::pytorch_histories(options.record)) {
+    const auto known = stale.find(history);  // process numbers repeat: the file of an earlier one may be overwritten
+    if (known == stale.end() || known->second != written) report.histories.push_back(history);
+  }
   if (writer) {
     const Status closed = writer->close();
     if (!closed.ok()) return fail(kFailed, closed.error().message);

@@ -105,17 +105,19 @@ std::vector<std::string> adapter_names() {
   return names;
 }
 
-std::vector<std::string> pytorch_histories(const std::string& recording) {
+std::map<std::string, std::filesystem::file_time_type> pytorch_histories(const std::string& recording) {
   const std::filesystem::path path(recording);
   const std::string head = path.filename().string() + std::string(kHistory);
-  std::vector<std::string> found;
+  std::map<std::string, std::filesystem::file_time_type> found;
   std::error_code error;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(head) && name.ends_with(kHistoryEnd)) found.push_back((path.parent_path() / name).string());
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(head) || !name.ends_with(kHistoryEnd)) continue;
+    std::error_code gone;
+    const auto written = std::filesystem::last_write_time(entry->path(), gone);
+    if (!gone) found[(path.parent_path() / name).string()] = written;
   }
-  std::sort(found.begin(), found.end());
   return found;
 }
 

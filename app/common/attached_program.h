@@ -3,6 +3,8 @@
 // another machine it is started by ssh with the keys and rights of the user (ssh_program.h).
 #pragma once
 #include <csignal>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,8 @@ Result<AttachedProgram> attached_program(std::vector<std::string> argv, std::vec
 attach::ListenOptions listen_options(const AttachedProgram& program);
 
 std::vector<std::string> adapter_names();
-// Files next to the recording, with the history of PyTorch's CUDA allocator in each process, in ascending order.
-std::vector<std::string> pytorch_histories(const std::string& recording);
+// Files next to the recording, with the history of PyTorch's CUDA allocator in each process, and when they were written.
+std::map<std::string, std::filesystem::file_time_type> pytorch_histories(const std::string& recording);
 // Errors: an unknown adapter, or one that was not built.
 Status check_adapters(const AttachedProgram& program);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli attach with our own program that includes the client header, and with programs that do not.
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -192,6 +193,18 @@ TEST_CASE("a program that fails, is killed, does not exist or never attaches") {
   ended = cli({"attach", "--record", "/nonexistent/a", "--", "true"});
   CHECK(ended.status == 1);
   CHECK(ended.says_one_line("/nonexistent/a"));
+}
+
+TEST_CASE("histories of PyTorch's allocator are reported if this program wrote them, also over an earlier one") {
+  const TempFolder folder;
+  const std::string recording = folder / "a.pftrace", head = recording + ".pytorch-";
+  for (const char* earlier : {"1.pickle", "2.pickle"}) write_file(head + earlier, "");
+  for (const char* earlier : {"1.pickle", "2.pickle"})
+    std::filesystem::last_write_time(head + earlier,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  const std::string program = ARENASCOPE_TARGET " all; touch " + head + "2.pickle";
+  const Json report = object_of(cli({"attach", "--json", "--record", recording, "--", "sh", "-c", program}));
+  CHECK(report.at("pytorch_histories") == Json::array({head + "2.pickle"}));
 }
 
 TEST_CASE("with --json the program's output goes to standard error") {

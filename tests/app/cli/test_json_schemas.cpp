@@ -121,8 +121,9 @@ TEST_CASE("comparisons and queries are valid by their schemas") {
 
 TEST_CASE("attached programs and replays are valid by their schemas") {
   const TempFolder folder;
+  const std::string with_history = ARENASCOPE_TARGET " all; touch " + (folder / "a.pftrace.pytorch-1.pickle");
   check_schema("attach",
-               {cli({"attach", "--json", "--record", folder / "a.pftrace", "--", ARENASCOPE_TARGET, "all"}).out,
+               {cli({"attach", "--json", "--record", folder / "a.pftrace", "--", "sh", "-c", with_history}).out,
                 cli({"attach", "--json", "--", "sh", "-c", ARENASCOPE_TARGET " all; kill -9 $$"}).out});
   write_file(folder / "a.pickle", snapshot_pickle());
   check_schema("replay", {printed({"replay", folder / "a.pickle"}),
