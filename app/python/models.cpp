@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include <arenascope/run/runner.h>
 #include <fmt/format.h>
@@ -12,7 +14,8 @@ namespace arenascope::python {
 
 struct Model {
   std::unique_ptr<Runner> runner;
-  std::map<std::string, std::vector<std::byte>> fixed;  // values that determined shapes of the graph
+  // Inputs whose values determined shapes of the graph; none for a value that was assumed.
+  std::map<std::string, std::optional<std::vector<std::byte>>> fixed;
 };
 
 namespace {
@@ -61,9 +64,11 @@ Result<std::unique_ptr<Model>> open_model(const std::string& spec, std::span<con
   if (!runner) return runner.error();
   auto model = std::make_unique<Model>();
   model->runner = std::move(*runner);
-  for (const std::string& name : model->runner->model().fixed_inputs)
+  for (const std::string& name : model->runner->model().fixed_inputs) {
+    auto& value = model->fixed[name];
     for (const Array& input : inputs)
-      if (input.name == name) model->fixed[name].assign(bytes_of(input).begin(), bytes_of(input).end());
+      if (input.name == name) value.emplace(bytes_of(input).begin(), bytes_of(input).end());
+  }
   return model;
 }
 
@@ -80,6 +85,46 @@ bool describe(const models::ValueInfo& value, Array& out) {
   return true;
 }
 
+int run_model(Model& model, std::span<const Array> inputs, RunTimes& times, char* message, size_t size) {
+  const auto fail = [&](const Error& error) {
+    write_message(error.message, message, size);
+    return 1;
+  };
+  for (const Array& input : inputs) {
+    const std::span<const std::byte> bytes = bytes_of(input);
+    const auto fixed = model.fixed.find(input.name);
+    if (fixed != model.fixed.end()) {
+      if (!fixed->second || !std::ranges::equal(bytes, *fixed->second)) return 2;
+      continue;
+    }
+    if (const Status set = model.runner->set_input(input.name, bytes); !set) return fail(set.error());
+  }
+  const auto report = model.runner->run();
+  if (!report) return fail(report.error());
+  times = {report->nanoseconds, model.runner->plan().memory.arena_bytes};
+  return 0;
+}
+
+int read_output(Model& model, size_t index, Array& value, char* message, size_t size) {
+  const std::vector<RunResult> results = model.runner->results();
+  if (index >= results.size()) return 2;
+  const models::ValueInfo& info = *results[index].value;
+  if (!describe(info, value)) {
+    write_message(fmt::format("output '{}': expected at most {} dimensions", info.name, Array::kMaxRank), message,
+                  size);
+    return 1;
+  }
+  auto bytes = results[index].read();
+  if (!bytes) {
+    write_message(fmt::format("output '{}': {}", info.name, bytes.error().message), message, size);
+    return 1;
+  }
+  auto owner = std::make_unique<std::vector<std::byte>>(std::move(*bytes));
+  value.data = owner->data();
+  value.owner = owner.release();
+  return 0;
+}
+
 }  // namespace
 }  // namespace arenascope::python
 
@@ -87,52 +132,34 @@ using namespace arenascope;
 
 python::Model* arenascope_model_open(const char* spec, const python::Array* inputs, size_t count,
                                      const python::RunOptions* options, char* message, size_t size) {
-  auto model = python::open_model(spec, {inputs, count}, *options);
-  if (model) return model->release();
-  python::write_message(model.error().message, message, size);
-  return nullptr;
+  return python::guarded<python::Model*>(message, size, nullptr, [&]() -> python::Model* {
+    auto model = python::open_model(spec, {inputs, count}, *options);
+    if (model) return model->release();
+    python::write_message(model.error().message, message, size);
+    return nullptr;
+  });
 }
 
 void arenascope_model_close(python::Model* model) { delete model; }
 
 int arenascope_model_value(const python::Model* model, int is_output, size_t index, python::Array* value) {
-  const auto& file = model->runner->model();
-  const std::span<const models::ValueInfo> values =
-      is_output != 0 ? file.own_outputs() : std::span<const models::ValueInfo>(file.inputs);
-  return index < values.size() && python::describe(values[index], *value) ? 0 : 1;
+  return python::guarded(nullptr, 0, 1, [&] {
+    const auto& inputs = model->runner->model().inputs;
+    if (is_output == 0) return index < inputs.size() && python::describe(inputs[index], *value) ? 0 : 1;
+    const std::vector<RunResult> results = model->runner->results();
+    return index < results.size() && python::describe(*results[index].value, *value) ? 0 : 1;
+  });
 }
 
 int arenascope_model_run(python::Model* model, const python::Array* inputs, size_t count, python::RunTimes* times,
                          char* message, size_t size) {
-  const auto fail = [&](const Error& error) {
-    python::write_message(error.message, message, size);
-    return 1;
-  };
-  for (const python::Array& input : std::span(inputs, count)) {
-    const std::span<const std::byte> bytes = python::bytes_of(input);
-    const auto fixed = model->fixed.find(input.name);
-    if (fixed != model->fixed.end() && !std::ranges::equal(bytes, fixed->second)) return 2;
-    if (fixed != model->fixed.end()) continue;
-    if (const Status set = model->runner->set_input(input.name, bytes); !set) return fail(set.error());
-  }
-  const auto report = model->runner->run();
-  if (!report) return fail(report.error());
-  *times = {report->nanoseconds, model->runner->plan().memory.arena_bytes};
-  return 0;
+  return python::guarded(message, size, 1, [&] {
+    return python::run_model(*model, {inputs, count}, *times, message, size);
+  });
 }
 
 int arenascope_model_output(python::Model* model, size_t index, python::Array* value, char* message, size_t size) {
-  const std::vector<RunResult> results = model->runner->results();
-  if (index >= results.size() || !python::describe(*results[index].value, *value)) return 1;
-  auto bytes = results[index].read();
-  if (!bytes) {
-    python::write_message(bytes.error().message, message, size);
-    return 1;
-  }
-  auto* owner = new std::vector<std::byte>(std::move(*bytes));
-  value->data = owner->data();
-  value->owner = owner;
-  return 0;
+  return python::guarded(message, size, 1, [&] { return python::read_output(*model, index, *value, message, size); });
 }
 
 void arenascope_bytes_free(void* owner) { delete static_cast<std::vector<std::byte>*>(owner); }

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string_view>
 
 #include "app/python/arrow.h"
@@ -42,6 +43,17 @@ struct Model;
 
 void write_message(std::string_view text, char* message, size_t size);
 
+// The result of body(), or `failed` with the message of an exception, none of which crosses the C functions.
+template <class Result, class Body>
+Result guarded(char* message, size_t size, Result failed, const Body& body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    write_message(error.what(), message, size);
+    return failed;
+  }
+}
+
 }  // namespace arenascope::python
 
 // Tables of a recording, trace, model or CSV of intervals. `problem`: what the tables lack; empty: nothing.
@@ -57,8 +69,8 @@ ARENASCOPE_PYTHON void arenascope_tables_stop(arenascope::python::Tables* tables
 // A result as one record batch of the Arrow C data interface. Each export is released by its consumer and keeps the
 // columns alive.
 ARENASCOPE_PYTHON int64_t arenascope_batch_rows(const arenascope::python::Batch* batch);
-ARENASCOPE_PYTHON void arenascope_batch_export(const arenascope::python::Batch* batch, ArrowSchema* schema,
-                                               ArrowArray* array);
+ARENASCOPE_PYTHON int arenascope_batch_export(const arenascope::python::Batch* batch, ArrowSchema* schema,
+                                              ArrowArray* array);
 ARENASCOPE_PYTHON void arenascope_batch_free(arenascope::python::Batch* batch);
 
 // Compiles a model for inputs of these types and shapes; other inputs have default values.
@@ -68,13 +80,15 @@ ARENASCOPE_PYTHON arenascope::python::Model* arenascope_model_open(const char* s
                                                                    const arenascope::python::RunOptions* options,
                                                                    char* message, size_t size);
 ARENASCOPE_PYTHON void arenascope_model_close(arenascope::python::Model* model);
-// The index-th input or output, without data. Returns 1, without a message, if there is none.
+// The index-th input or output, without data. 1: there is none, without a message. Outputs of a deferred subgraph exist
+// after a run.
 ARENASCOPE_PYTHON int arenascope_model_value(const arenascope::python::Model* model, int is_output, size_t index,
                                              arenascope::python::Array* value);
+// 2: the model must be opened with these inputs, because shapes of its graph depend on values of them.
 ARENASCOPE_PYTHON int arenascope_model_run(arenascope::python::Model* model, const arenascope::python::Array* inputs,
                                            size_t count, arenascope::python::RunTimes* times, char* message,
                                            size_t size);
-// The index-th output of the last run.
+// The index-th output of the last run. 2: there is none.
 ARENASCOPE_PYTHON int arenascope_model_output(arenascope::python::Model* model, size_t index,
                                               arenascope::python::Array* value, char* message, size_t size);
 ARENASCOPE_PYTHON void arenascope_bytes_free(void* owner);

@@ -34,22 +34,24 @@ using namespace arenascope;
 using namespace arenascope::python;
 
 Tables* arenascope_tables_open(const char* file, char* problem, size_t problem_size, char* message, size_t size) {
-  std::string missing;
-  auto session = app::open_session(file, {}, missing);
-  if (!session) {
-    write_message(session.error().message, message, size);
-    return nullptr;
-  }
-  auto database = query::Database::open(query::tables_of((*session)->snapshot()));
-  if (!database) {
-    write_message(database.error().message, message, size);
-    return nullptr;
-  }
-  write_message(missing, problem, problem_size);
-  auto* tables = new Tables;
-  tables->session = std::move(*session);
-  tables->database = std::move(*database);
-  return tables;
+  return guarded<Tables*>(message, size, nullptr, [&]() -> Tables* {
+    std::string missing;
+    auto session = app::open_session(file, {}, missing);
+    if (!session) {
+      write_message(session.error().message, message, size);
+      return nullptr;
+    }
+    auto database = query::Database::open(query::tables_of((*session)->snapshot()));
+    if (!database) {
+      write_message(database.error().message, message, size);
+      return nullptr;
+    }
+    write_message(missing, problem, problem_size);
+    auto tables = std::make_unique<Tables>();
+    tables->session = std::move(*session);
+    tables->database = std::move(*database);
+    return tables.release();
+  });
 }
 
 void arenascope_tables_close(Tables* tables) { delete tables; }
@@ -60,18 +62,20 @@ const char* arenascope_tables_name(const Tables* tables, size_t index) {
 }
 
 Batch* arenascope_tables_query(Tables* tables, const char* sql, char* message, size_t size) {
-  query::Limits limits;
-  {
-    const std::lock_guard lock(tables->mutex);
-    tables->stop = std::stop_source();
-    limits.stop = tables->stop.get_token();
-  }
-  auto columns = std::make_shared<ArrowColumns>();
-  if (const auto done = tables->database->run(sql, limits, *columns); !done) {
-    write_message(done.error().message, message, size);
-    return nullptr;
-  }
-  return new Batch{std::move(columns)};
+  return guarded<Batch*>(message, size, nullptr, [&]() -> Batch* {
+    query::Limits limits;
+    {
+      const std::lock_guard lock(tables->mutex);
+      tables->stop = std::stop_source();
+      limits.stop = tables->stop.get_token();
+    }
+    auto columns = std::make_shared<ArrowColumns>();
+    if (const auto done = tables->database->run(sql, limits, *columns); !done) {
+      write_message(done.error().message, message, size);
+      return nullptr;
+    }
+    return new Batch{std::move(columns)};
+  });
 }
 
 void arenascope_tables_stop(Tables* tables) {
@@ -81,8 +85,11 @@ void arenascope_tables_stop(Tables* tables) {
 
 int64_t arenascope_batch_rows(const Batch* batch) { return batch->columns->rows(); }
 
-void arenascope_batch_export(const Batch* batch, ArrowSchema* schema, ArrowArray* array) {
-  ArrowColumns::export_to(batch->columns, schema, array);
+int arenascope_batch_export(const Batch* batch, ArrowSchema* schema, ArrowArray* array) {
+  return guarded(nullptr, 0, 1, [&] {
+    ArrowColumns::export_to(batch->columns, schema, array);
+    return 0;
+  });
 }
 
 void arenascope_batch_free(Batch* batch) { delete batch; }

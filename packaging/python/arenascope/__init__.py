@@ -21,7 +21,8 @@ from ._error import Error
 _LATER = {"Plan": "_plan", "plan": "_plan", "planners": "_plan", "Recording": "_recording", "Difference": "_recording",
           "read": "_recording", "diff": "_recording", "Table": "_table", "Model": "_model", "open": "_model",
           "Page": "_page", "show": "_page", "to_parquet": "_parquet"}
-__all__ = ["Error", "connect", "connected", "count", "disconnect", "mark", "span", "watch", *_LATER]
+__all__ = ["Error", "connect", "connected", "count", "disconnect", "mark", "span", "watch",
+           *(name for name in _LATER if name != "open")]  # `import *` keeps the built-in open()
 __version__ = "0.1.0"
 
 

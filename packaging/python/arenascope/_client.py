@@ -65,7 +65,7 @@ def connect(program=None):
 
 
 def connected():
-    """True if events are recorded."""
+    """True while events are recorded."""
     return library.connected() != 0
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
+import signal
 import threading
+import weakref
 
 from ._error import Error
 
@@ -13,6 +16,7 @@ _NAME = "_arenascope_engine.so"
 # Next to the package or, in the wheel, with the other libraries of the programs.
 _PATHS = [os.path.join(_FOLDER, _NAME), os.path.join(_FOLDER, "lib", "arenascope", "python", "arenascope", _NAME)]
 _MESSAGE_BYTES = 2048
+_POLL_SECONDS = 0.05  # between checks for Ctrl-C
 
 
 class Buffer(ctypes.Structure):
@@ -88,7 +92,7 @@ def _declare(library):
         "arenascope_tables_query": (pointer, [pointer, text, *message]),
         "arenascope_tables_stop": (None, [pointer]),
         "arenascope_batch_rows": (ctypes.c_int64, [pointer]),
-        "arenascope_batch_export": (None, [pointer, ctypes.POINTER(ArrowSchema), ctypes.POINTER(ArrowArray)]),
+        "arenascope_batch_export": (ctypes.c_int, [pointer, ctypes.POINTER(ArrowSchema), ctypes.POINTER(ArrowArray)]),
         "arenascope_batch_free": (None, [pointer]),
         "arenascope_model_open": (pointer, [text, *arrays, ctypes.POINTER(RunOptions), *message]),
         "arenascope_model_close": (None, [pointer]),
@@ -129,30 +133,51 @@ class Message:
 
 
 def call(function, *arguments, interrupt):
-    """Runs a function of the library on another thread, so that this one receives Ctrl-C, and returns its result. Ctrl-C calls
-    interrupt(), which makes the function return early; the second result is then True."""
-    done, results, interrupted = threading.Event(), [], False
+    """The result of a function of the library, which runs on another thread, so that this one handles Ctrl-C. interrupt() is
+    then called, repeatedly, because the function may not have begun; it makes the function return. The second result is whether
+    that happened. No Ctrl-C ends this function while the other thread still uses the arguments."""
+    done, results, problems, interrupts = threading.Event(), [], [], []
 
     def work():
         try:
             results.append(function(*arguments))
+        except BaseException as problem:
+            problems.append(problem)
         finally:
             done.set()
 
-    threading.Thread(target=work).start()
-    while not done.is_set():
-        try:
-            done.wait()
-        except KeyboardInterrupt:
-            interrupted = True
-            interrupt()
-    return results[0], interrupted
+    previous = signal.getsignal(signal.SIGINT)
+    handles = callable(previous) and threading.current_thread() is threading.main_thread()
+    if handles:
+        signal.signal(signal.SIGINT, lambda *_: interrupts.append(True))
+    try:
+        threading.Thread(target=work).start()
+        while not done.wait(_POLL_SECONDS):
+            if interrupts:
+                interrupt()
+    finally:
+        if handles:
+            signal.signal(signal.SIGINT, previous)
+    if problems:
+        raise problems[0]
+    return results[0], bool(interrupts)
+
+
+def package(name, purpose):
+    """The module of another package. Raises Error if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Error(f"{name}, which {purpose}, is not installed: pip install {name.partition('.')[0]}") from None
 
 
 def numpy():
     """The module numpy. Raises Error if it is not installed."""
-    try:
-        import numpy as module
-    except ImportError:
-        raise Error("NumPy, which holds the arrays, is not installed: pip install numpy") from None
-    return module
+    return package("numpy", "holds the arrays")
+
+
+def free_later(owner, free, *arguments):
+    """Calls free(*arguments) when `owner` is collected, and not at exit, when arrays may still be read."""
+    finalizer = weakref.finalize(owner, free, *arguments)
+    finalizer.atexit = False
+    return finalizer

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
-import weakref
 from typing import Any, Mapping
 
 from . import _engine, _program
@@ -29,8 +28,8 @@ class Value:
 class Model:
     """A model that is compiled for the CPU and runs on NumPy arrays. Only one thread at a time may use it."""
 
-    def __init__(self, path: str | os.PathLike, *, threads: int = 0, planner: str = "search", order: str = "depth-first",
-                 budget_seconds: float = 1.0):
+    def __init__(self, path: str | os.PathLike, inputs: Mapping[str, Any] | None = None, *, threads: int = 0,
+                 planner: str = "search", order: str = "depth-first", budget_seconds: float = 1.0):
         self.path = os.fspath(path)
         self._library = _engine.library()
         self._options = _engine.RunOptions(threads, planner.encode(), order.encode(), budget_seconds)
@@ -39,9 +38,17 @@ class Model:
         """Duration of the last run; None: there was none."""
         self.arena_bytes = None
         """Size of the arena of the last run, in bytes; None: there was none."""
-        self._compile({})
+        self._given: dict[str, Any] = {}
+        arrays = _host_arrays(inputs)
+        self._compile(arrays)
+        self._keep(arrays)
+
+    def _keep(self, arrays):
+        """Keeps copies of given inputs for later compilations: a value that is not given again stays as it was."""
+        self._given.update((name, array.copy()) for name, array in arrays.items())
 
     def _compile(self, arrays):
+        arrays = {**self._given, **arrays}
         message = _engine.Message()
         model = self._library.arenascope_model_open(os.fsencode(self.path), _arrays_of(arrays), len(arrays),
                                                     ctypes.byref(self._options), *message.arguments)
@@ -50,7 +57,7 @@ class Model:
             raise _engine.Error(text if self.path in text else f"{self.path}: {text}")
         self._close()
         self._model = model
-        self._close = weakref.finalize(self, self._library.arenascope_model_close, self._model)
+        self._close = _engine.free_later(self, self._library.arenascope_model_close, self._model)
 
     def _values(self, is_output) -> list[Value]:
         values: list[Value] = []
@@ -66,6 +73,7 @@ class Model:
 
     @property
     def outputs(self) -> list[Value]:
+        """The outputs. Before the first run, those whose shapes depend on computed values are missing."""
         return self._values(1)
 
     def plan(self) -> dict[str, Any]:
@@ -76,10 +84,10 @@ class Model:
         """Runs the model and returns its outputs by name, as arrays that own their memory.
 
         inputs: NumPy arrays, or objects with __dlpack__ on the CPU, by name; other inputs keep their values, or have default
-        values. Arrays in C order are read in place. The model is compiled again if a shape changes. The GIL is released.
-        Outputs of type bf16 are uint16. Raises Error if an input is unknown or has another type, or if the run fails."""
+        values. An input of another shape, or another value that shapes depend on, compiles the model again. The GIL is released.
+        Outputs of type bf16 are uint16. Raises Error: an unknown input; another type; the run fails."""
         numpy = _engine.numpy()
-        arrays = {name: _host_array(numpy, name, value) for name, value in (inputs or {}).items()}
+        arrays = _host_arrays(inputs)
         if not self._fits(arrays):
             self._compile(arrays)
             self._check(arrays)
@@ -92,6 +100,7 @@ class Model:
             self._compile(arrays)  # shapes of the graph depend on a value that changed
         if status != 0:
             raise _engine.Error(f"{self.path}: {message}")
+        self._keep(arrays)
         self.nanoseconds, self.arena_bytes = times.nanoseconds, times.arena_bytes
         return self._read_outputs(numpy)
 
@@ -110,22 +119,25 @@ class Model:
                 raise _engine.Error(f"{self.path}: expected input {values[name]}, found {found}")
 
     def _read_outputs(self, numpy):
-        outputs = {}
-        for index, value in enumerate(self.outputs):
+        outputs: dict[str, Any] = {}
+        while True:
             array, message = _engine.Array(), _engine.Message()
-            if self._library.arenascope_model_output(self._model, index, ctypes.byref(array), *message.arguments) != 0:
-                raise _engine.Error(f"{self.path}: output '{value.name}': {message}")
-            outputs[value.name] = _owned_array(numpy, self._library, array)
-        return outputs
+            status = self._library.arenascope_model_output(self._model, len(outputs), ctypes.byref(array), *message.arguments)
+            if status == 2:  # there are no more
+                return outputs
+            if status != 0:
+                raise _engine.Error(f"{self.path}: {message}")
+            outputs[array.name.decode()] = _owned_array(numpy, self._library, array)
 
     def __repr__(self) -> str:
         return f"<arenascope.Model: {self.path}>"
 
 
-def open(path: str | os.PathLike, **options) -> Model:
+def open(path: str | os.PathLike, inputs: Mapping[str, Any] | None = None, **options) -> Model:
     """Opens a model file (.onnx, .gguf), a folder with one, or "zoo:NAME", and compiles it for the CPU.
-    threads: 0 for all cores. planner, order, budget_seconds: as for `arenascope-cli run`. Raises Error if it cannot be run."""
-    return Model(path, **options)
+    inputs: arrays by name that the model is compiled for; needed by a model whose shapes depend on a value that cannot be assumed.
+    threads: 0 for all cores. planner, order, budget_seconds: as of `arenascope-cli run`. Raises Error: it cannot be run."""
+    return Model(path, inputs, **options)
 
 
 def _dtype_of(name, array):
@@ -135,10 +147,16 @@ def _dtype_of(name, array):
     return dtype
 
 
+def _host_arrays(inputs):
+    return {name: _host_array(_engine.numpy(), name, value) for name, value in (inputs or {}).items()}
+
+
 def _host_array(numpy, name, value):
     if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__"):
         value = numpy.from_dlpack(value)
     array = numpy.asarray(value, order="C")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim > _engine.Array.MAX_RANK:
         raise _engine.Error(f"input '{name}': expected at most {_engine.Array.MAX_RANK} dimensions, found {array.ndim}")
     return array
@@ -164,5 +182,5 @@ def _owned_array(numpy, library, array):
     for size in shape:
         count *= size
     memory = (ctypes.c_uint8 * (count * dtype.itemsize)).from_address(array.data or 0) if count else (ctypes.c_uint8 * 0)()
-    weakref.finalize(memory, library.arenascope_bytes_free, array.owner)
+    _engine.free_later(memory, library.arenascope_bytes_free, array.owner)
     return numpy.frombuffer(memory, dtype, count).reshape(shape) if count else numpy.empty(shape, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Iterable
 
+from . import _engine
 from ._error import Error
 from ._recording import read
 
@@ -25,11 +26,8 @@ def to_parquet(files: Iterable[str | os.PathLike], folder: str | os.PathLike) ->
 
     A table has the same columns and types in all files, even if it has no rows; see the reference of tables. NAME is the path
     of the recording below the folder that all have in common, with _ for /. Files of an earlier conversion are replaced. Needs
-    pyarrow. Raises Error if a recording cannot be read or two have the same name."""
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise Error("pyarrow, which writes Parquet, is not installed: pip install pyarrow") from None
+    pyarrow. Raises Error: a recording cannot be read; two have the same name."""
+    parquet = _engine.package("pyarrow.parquet", "writes Parquet")
     files = [os.fspath(file) for file in files]
     if not files:
         return []

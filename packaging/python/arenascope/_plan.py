@@ -77,19 +77,22 @@ def plan(sizes, first, last, *, planner: str = "search", budget_seconds: float =
     planner: one of planners(). budget_seconds: time limit of a planner that searches. alignment: of all offsets, in bytes;
     alignments: the same for each buffer, 0 for `alignment`. fixed_offsets: offsets of buffers that must not move, -1 for the
     others. in_place: pairs (source, target) of indices; `target` may reuse the bytes of `source` at the same offset. capacity: the
-    search stops when the plan fits into that many bytes; 0: none. threads: number of search threads. cancelled: called every
-    few milliseconds from another thread; True ends the search.
+    search stops when the plan fits into so many bytes; 0: none. threads: of the search. cancelled: called every few milliseconds
+    from another thread; True ends the search, and an exception ends it and is raised here.
 
     The GIL is released. Ctrl-C ends the search and returns the best plan so far, with `interrupted` set. Needs NumPy.
     Raises Error for arrays of different shapes, an empty lifetime, a negative size or an unknown planner."""
     numpy = _engine.numpy()
     library = _engine.library()
     buffers = _buffers(numpy, sizes, first, last, alignments, fixed_offsets)
-    stop = threading.Event()
-    asks = cancelled or (lambda: False)
+    stop, problems = threading.Event(), []
 
     def is_cancelled(_):
-        if not stop.is_set() and asks():
+        try:
+            if cancelled is not None and not stop.is_set() and cancelled():
+                stop.set()
+        except BaseException as problem:  # raised again below
+            problems.append(problem)
             stop.set()
         return int(stop.is_set())
 
@@ -100,6 +103,8 @@ def plan(sizes, first, last, *, planner: str = "search", budget_seconds: float =
         library.arenascope_plan, buffers.ctypes.data_as(ctypes.POINTER(_engine.Buffer)), len(buffers),
         ctypes.byref(options.options), offsets.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), ctypes.byref(result),
         *message.arguments, interrupt=stop.set)
+    if problems:
+        raise problems[0]
     if failed:
         raise _engine.Error(str(message))
     return Plan(offsets, result.arena_bytes, result.lower_bound_bytes, bool(result.optimal), result.seconds, stop.is_set())

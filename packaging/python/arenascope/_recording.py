@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
 from typing import Any
 
 from . import _engine, _program
@@ -21,11 +20,11 @@ class Recording:
         self._tables = self._library.arenascope_tables_open(os.fsencode(self.path), *problem.arguments, *message.arguments)
         if not self._tables:
             raise _engine.Error(str(message))
-        weakref.finalize(self, self._library.arenascope_tables_close, self._tables)
+        _engine.free_later(self, self._library.arenascope_tables_close, self._tables)
         self._lock = threading.Lock()
         self._figures: dict[str, Any] | None = None
         self.problem = str(problem)
-        """Description of what the tables lack; empty if they are complete."""
+        """The reason for rows that are missing from the tables; empty: none are."""
 
     @property
     def tables(self) -> list[str]:
@@ -79,7 +78,7 @@ class Difference(dict):
 
     @property
     def exceeded(self) -> bool:
-        """True if a limit of `fail_on` is exceeded."""
+        """A limit of `fail_on` is exceeded."""
         return self["exceeded"]
 
     def metric(self, name: str) -> dict[str, Any]:

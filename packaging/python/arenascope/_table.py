@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import html
-import weakref
 from typing import Any
 
 from . import _engine
@@ -43,19 +42,20 @@ def _capsule(structure, name):
 class Table:
     """Rows of a query. Integers are int64, reals float64, texts strings; a missing value is None.
 
-    Implements the Arrow PyCapsule interface, so that ``pyarrow.record_batch(table)``, ``polars.DataFrame(table)`` and DuckDB
-    read the columns without a copy."""
+    Implements the Arrow PyCapsule interface, so that ``pyarrow.record_batch(table)`` and ``polars.DataFrame(table)`` read the
+    columns without a copy. DuckDB reads to_arrow()."""
 
     def __init__(self, batch: int):
         self._library = _engine.library()
         self._batch = batch
         self._schema, self._array = self._export()
         finish = [self._library.arenascope_batch_free, batch, self._schema, self._array]
-        weakref.finalize(self, _release, *finish)
+        _engine.free_later(self, _release, *finish)
 
     def _export(self):
         schema, array = _engine.ArrowSchema(), _engine.ArrowArray()
-        self._library.arenascope_batch_export(self._batch, ctypes.byref(schema), ctypes.byref(array))
+        if self._library.arenascope_batch_export(self._batch, ctypes.byref(schema), ctypes.byref(array)) != 0:
+            raise _engine.Error("table: out of memory for the descriptions of its columns")
         return schema, array
 
     @property
@@ -85,9 +85,12 @@ class Table:
         return self._schema.children[index].contents.format, array, valid
 
     def values(self, column: str | int) -> list:
-        """The values of a column, by name or index."""
+        """The values of a column, by name or index. Raises KeyError: no such column."""
+        return self._values(column, len(self))
+
+    def _values(self, column, rows):
+        """The first values of a column."""
         form, array, valid = self._parts(column)
-        rows = array.length
         if form == b"U":
             ends = (ctypes.c_int64 * (rows + 1)).from_address(array.buffers[1])
             data = ctypes.string_at(array.buffers[2], ends[rows]) if ends[rows] else b""
@@ -104,7 +107,7 @@ class Table:
 
     def to_numpy(self, column: str | int):
         """A column as an array of shape [rows]. Numbers without missing values are not copied, and the array is read-only;
-        otherwise missing numbers are NaN, in float64. Texts are objects. Needs NumPy."""
+        otherwise missing numbers are NaN, in float64. Texts are objects. Needs NumPy. Raises KeyError: no such column."""
         numpy = _engine.numpy()
         form, array, valid = self._parts(column)
         if form == b"U":
@@ -128,15 +131,17 @@ class Table:
 
     def to_arrow(self):
         """A pyarrow.Table, without a copy. Needs pyarrow."""
-        import pyarrow
+        pyarrow = _engine.package("pyarrow", "holds the table")
         schema, array = self._export()
         batch = pyarrow.RecordBatch._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
         return pyarrow.Table.from_batches([batch])
 
     def to_pandas(self):
         """A pandas.DataFrame. Needs pandas and NumPy."""
-        import pandas
-        return pandas.DataFrame({name: self.to_numpy(i) for i, name in enumerate(self.columns)})
+        pandas = _engine.package("pandas", "holds the table")
+        frame = pandas.DataFrame({i: self.to_numpy(i) for i in range(self._schema.n_children)})
+        frame.columns = self.columns  # two may have one name
+        return frame
 
     def __arrow_c_schema__(self):
         return _capsule(self._export_kept()[0], b"arrow_schema")
@@ -157,7 +162,7 @@ class Table:
         def cells(values, tag):
             return "".join(f"<{tag}>{html.escape('' if v is None else str(v))}</{tag}>" for v in values)
 
-        columns = [self.values(i)[:_SHOWN_ROWS] for i in range(self._schema.n_children)]
+        columns = [self._values(i, min(len(self), _SHOWN_ROWS)) for i in range(self._schema.n_children)]
         body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in zip(*columns))
         more = f"<p>{len(self)} rows</p>" if len(self) > _SHOWN_ROWS else ""
         return f"<table><thead><tr>{cells(self.columns, 'th')}</tr></thead><tbody>{body}</tbody></table>{more}"

@@ -18,6 +18,12 @@ try:
     import pyarrow
 except ImportError:
     pyarrow = None
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+import onnx_file
 
 
 def raises(error, part, call, *arguments, **options):
@@ -50,6 +56,12 @@ def check_plan(arenascope):
                             ("expected integers, found float64", ([1.5], [0], [1])), ("shape [1, 1]", ([[1]], [0], [1]))):
         raises(arenascope.Error, part, arenascope.plan, *arguments)
     raises(arenascope.Error, "no_such", arenascope.plan, [1], [0], [1], planner="no_such")
+
+    def fails():
+        raise ValueError("of the caller")
+
+    arguments = (random.integers(1, 10**6, 3000), numpy.arange(3000), numpy.arange(3000) + random.integers(1, 900, 3000))
+    raises(ValueError, "of the caller", arenascope.plan, *arguments, budget_seconds=60, cancelled=fails)
 
 
 def check_interrupted_plan(arenascope):
@@ -95,6 +107,15 @@ def check_recording(arenascope, cli, file):
     raises(arenascope.Error, "not authorized", run.query, "ATTACH 'a.db' AS a")
     raises(arenascope.Error, "absent.pftrace", arenascope.read, "absent.pftrace")
     raises(KeyError, "no column", names.to_numpy, "absent")
+    for module, call in (("pandas", names.to_pandas), ("pyarrow", names.to_arrow)):
+        kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == module}
+        sys.modules[module] = None  # as if it were not installed
+        raises(arenascope.Error, f"{module}, which holds the table, is not installed", call)
+        del sys.modules[module]
+        sys.modules.update(kept)
+    if pandas is not None:
+        frame = run.query("SELECT id AS a, name AS a FROM nodes").to_pandas()
+        assert list(frame.columns) == ["a", "a"] and frame.shape == (len(names), 2)
 
 
 def check_stopped_query(file):
@@ -107,6 +128,26 @@ def check_stopped_query(file):
               "    print(len(run.query('SELECT 1')))\n")
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
     assert ended.stdout == "1\n", ended
+
+
+def check_early_interrupt():
+    """Ctrl-C before the function on the other thread can be stopped."""
+    script = ("import os, signal, threading, time\n"
+              "from arenascope import _engine\n"
+              "begun, stop = threading.Event(), threading.Event()\n"
+              "def work():\n"
+              "    os.kill(os.getpid(), signal.SIGINT)\n"
+              "    time.sleep(0.3)\n"
+              "    begun.set()\n"
+              "    return stop.wait(20)\n"
+              "print(_engine.call(work, interrupt=lambda: begun.is_set() and stop.set()))\n"
+              "try:\n"
+              "    os.kill(os.getpid(), signal.SIGINT)\n"
+              "    time.sleep(1)\n"
+              "except KeyboardInterrupt:\n"
+              "    print('as before')\n")
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert ended.stdout == "(True, True)\nas before\n", ended
 
 
 def check_arrow(arenascope, file, other, folder):
@@ -182,6 +223,69 @@ def check_model(arenascope, cli, folder):
     raises(arenascope.Error, "zoo has no 'absent'", arenascope.open, "zoo:absent")
 
 
+def check_shapes_by_values(arenascope, folder):
+    path = os.path.join(folder, "range.onnx")
+    branches = [onnx_file.graph([onnx_file.node("Range", [start, "n", "one"], ["r"])], [],
+                                [onnx_file.value("r", onnx_file.INT64, ["count"])]) for start in ("zero", "one")]
+    onnx_file.write(path, [onnx_file.node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])],
+                    [onnx_file.value("c", onnx_file.BOOL, []), onnx_file.value("n", onnx_file.INT64, [])],
+                    [onnx_file.value("y", onnx_file.INT64, ["count"])],
+                    [onnx_file.scalar("zero", 0), onnx_file.scalar("one", 1)])
+    model = arenascope.open(path)  # values are assumed
+    for start, count in ((0, 5), (0, 3), (1, 4), (0, 5)):
+        outputs = model.run({"c": numpy.bool_(start == 0), "n": numpy.int64(count)})
+        assert outputs["y"].tolist() == list(range(start, count)), (start, count, outputs)
+    assert model.run({"n": numpy.int64(2)})["y"].tolist() == [0, 1]  # c keeps its value
+    assert arenascope.open(path, {"c": True, "n": 4}).run()["y"].tolist() == [0, 1, 2, 3]
+    path = os.path.join(folder, "reshape.onnx")
+    onnx_file.write(path, [onnx_file.node("Reshape", ["x", "shape"], ["y"])],
+                    [onnx_file.value("x", onnx_file.FLOAT, [6]), onnx_file.value("shape", onnx_file.INT64, [2])],
+                    [onnx_file.value("y", onnx_file.FLOAT, ["rows", "columns"])])
+    raises(arenascope.Error, "shape", arenascope.open, path)
+    model = arenascope.open(path, {"shape": numpy.array([3, 2])})
+    x = numpy.arange(6, dtype=numpy.float32)
+    assert (model.run({"x": x})["y"] == x.reshape(3, 2)).all()
+    assert (model.run({"shape": numpy.array([2, 3])})["y"] == x.reshape(2, 3)).all()  # x keeps its value
+
+
+def check_deferred_outputs(arenascope, folder):
+    path = os.path.join(folder, "nonzero.onnx")
+    onnx_file.write(path, [onnx_file.node("Relu", ["x"], ["r"]), onnx_file.node("NonZero", ["r"], ["n"]),
+                           onnx_file.node("Transpose", ["n"], ["t"])], [onnx_file.value("x", onnx_file.FLOAT, [2, 3])],
+                    [onnx_file.value("r", onnx_file.FLOAT, [2, 3]), onnx_file.value("t", onnx_file.INT64, ["count", 2])])
+    model = arenascope.open(path)
+    for x in ([[0, 1, -1], [2, 0, 0]], [[1, 1, 1], [0, 0, -5]]):
+        outputs = model.run({"x": numpy.array(x, numpy.float32)})
+        assert (outputs["r"] == numpy.maximum(x, 0)).all()
+        assert (outputs["t"] == numpy.argwhere(numpy.maximum(x, 0))).all(), outputs
+    assert [value.name for value in model.outputs] == ["r", "t"]
+
+
+def check_kept_inputs(arenascope, folder):
+    path = os.path.join(folder, "add.onnx")
+    onnx_file.write(path, [onnx_file.node("Add", ["x", "b"], ["y"])],
+                    [onnx_file.value("x", onnx_file.FLOAT, ["n"]), onnx_file.value("b", onnx_file.FLOAT, [1])],
+                    [onnx_file.value("y", onnx_file.FLOAT, ["n"])])
+    model = arenascope.open(path)
+    bias = numpy.array([5], numpy.float32)
+    assert model.run({"x": numpy.ones(2, numpy.float32), "b": bias})["y"].tolist() == [6, 6]
+    bias[0] = 7  # the model has a copy
+    assert model.run({"x": numpy.ones(3, numpy.float32)})["y"].tolist() == [6, 6, 6]
+    swapped = numpy.array([1, 2, 3], ">f4")
+    assert model.run({"x": swapped})["y"].tolist() == [6, 7, 8]
+
+
+def check_end(file):
+    """Memory of results is not freed at exit before the arrays are collected."""
+    script = ("import arenascope, weakref\n"
+              f"table = arenascope.read({file!r}).query('SELECT id FROM nodes')\n"
+              "model = arenascope.open('zoo:mnist_cnn')\n"
+              "arrays = [table['id'], *model.run().values()]\n"
+              "print(any(entry.atexit for entry in weakref.finalize._registry.values()))\n")
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert ended.stdout == "False\n" and ended.returncode == 0, ended
+
+
 def check_page(arenascope, file):
     page = arenascope.show(arenascope.read(file))
     assert page.html.startswith("<!DOCTYPE html>") and page._repr_html_().startswith("<iframe srcdoc=")
@@ -206,7 +310,10 @@ def main():
     os.chdir(folder)
     import arenascope
     assert not any(name.startswith("arenascope._plan") for name in sys.modules)  # a recorded program loads the recorder only
-    for name in arenascope.__all__:
+    everything = {}
+    exec("from arenascope import *", everything)
+    assert "open" not in everything and everything["plan"] is arenascope.plan  # the built-in open() stays
+    for name in [*arenascope.__all__, "open"]:
         assert getattr(arenascope, name).__doc__, name
     file, other = os.path.join(folder, "run.pftrace"), os.path.join(folder, "other.pftrace")
     subprocess.check_output([cli, "run", "zoo:squeezenet", "--threads", "2", "--repeat", "2", "--record", file])
@@ -215,8 +322,13 @@ def main():
     check_interrupted_plan(arenascope)
     check_recording(arenascope, cli, file)
     check_stopped_query(file)
+    check_early_interrupt()
     check_diff(arenascope, file, other)
     check_model(arenascope, cli, folder)
+    check_shapes_by_values(arenascope, folder)
+    check_deferred_outputs(arenascope, folder)
+    check_kept_inputs(arenascope, folder)
+    check_end(file)
     check_page(arenascope, file)
     check_notebook(notebook)
     if pyarrow is None:
