@@ -48,22 +48,28 @@ def _begin(torch, prefix):
 
 
 class _AfterTorch(importlib.abc.MetaPathFinder):
-    """Calls _begin() after the first `import torch`."""
+    """Calls _begin() after the first `import torch`, and not when a program only searches for the module."""
 
     def __init__(self, prefix):
         self.prefix = prefix
+        self.is_searching = False
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name != "torch" or self.is_searching:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self.is_searching = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.is_searching = False
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 
             def exec_module(module):
                 load(module)
-                _begin(module, self.prefix)
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
+                    _begin(module, self.prefix)
 
             spec.loader.exec_module = exec_module
         return spec

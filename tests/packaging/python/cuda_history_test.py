@@ -76,6 +76,8 @@ def main():
     assert len(used) == 1 and used[0].startswith(os.path.join(folder, "run.pftrace.pytorch-")), used
     with open(used[0], "rb") as file:
         assert pickle.load(file)["history"] == ["all", "alloc", "python", True]
+    probed, _ = attach(cli, folder, "import importlib.util as u; u.find_spec('torch'); import torch; torch.cuda.init()")
+    assert len(probed) == 1, probed  # the search for the module is no import
     old, said = attach(cli, folder, "import torch; torch.cuda.init()", "old_package")
     assert old == [] and "PyTorch's CUDA allocator is not recorded" in said, (old, said)
 
