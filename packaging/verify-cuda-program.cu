@@ -12,16 +12,17 @@
 #include <ctime>
 #include <vector>
 
-#define CHECK(call)                                                                                  \
-  do {                                                                                               \
-    if (const cudaError_t code = (call); code != cudaSuccess) {                                      \
+#define CHECK(call)                                                                                 \
+  do {                                                                                              \
+    if (const cudaError_t code = (call); code != cudaSuccess) {                                     \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(code)); \
-      std::exit(1);                                                                                  \
-    }                                                                                                \
+      std::exit(1);                                                                                 \
+    }                                                                                               \
   } while (false)
 
 __global__ void scale(float* x, int64_t n, float by) {
-  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < n; i += int64_t{gridDim.x} * blockDim.x) x[i] *= by;
+  for (int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; i < n; i += int64_t{gridDim.x} * blockDim.x)
+    x[i] *= by;
 }
 
 namespace {
@@ -51,7 +52,7 @@ void checkpoint(const char* name) {
   std::fflush(stdout);
 }
 
-void take_and_give_back(cudaStream_t a, cudaStream_t b) {
+void allocate_and_free(cudaStream_t a, cudaStream_t b) {
   std::vector<std::pair<void*, int64_t>> blocks;
   for (int i = 1; i <= 64; ++i) {
     blocks.emplace_back(nullptr, int64_t{i} << 21);
@@ -157,7 +158,7 @@ int main(int argc, char** argv) {
     checkpoint("graph replayed three times");
     CHECK(cudaFree(x));
     device_bytes -= n * 4;
-    take_and_give_back(a, b);
+    allocate_and_free(a, b);
     use_pools(a, b);
   }
   CHECK(cudaGraphExecDestroy(graph));

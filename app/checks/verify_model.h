@@ -40,9 +40,9 @@ struct VerifyTask {
 Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& options);
 
 // A model in the ONNX test-case layout is compared with its data sets, any other model with the backend
-// `options.against` on the same inputs. The default tolerance is 1e-5 of the largest output; 2e-2 with precision=low on a device; 5e-2
-// (q4_0 to q8_0) or 7e-2 (K types) with quantised weights. Sigmoid and softmax outputs within 1e-6 pass. The applied
-// criterion is part of each case. Errors: the model cannot be run.
+// `options.against` on the same inputs. The default tolerance is 1e-5 of the largest output; 2e-2 with precision=low on
+// a device; 5e-2 (q4_0 to q8_0) or 7e-2 (K types) with quantised weights. Sigmoid and softmax outputs within 1e-6 pass.
+// The applied criterion is part of each case. Errors: the model cannot be run.
 Result<std::vector<VerifiedCase>> verify_model(VerifyTask task);
 
 }  // namespace arenascope::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A program on a simulated device: two streams, three kinds of memory, two memory pools, 10,000 blocks that are allocated and freed; it
-// prints the live bytes after each call. Records are delivered out of order, as CUPTI does with those of several threads.
+// A program on a simulated device: two streams, three kinds of memory, two memory pools, 10,000 blocks that are
+// allocated and freed. It prints the live bytes after each call. Records are delivered out of order, as CUPTI does with
+// those of several threads.
 #include <inttypes.h>
 #include <stdio.h>
 
