@@ -352,11 +352,23 @@ static void* find_cupti(void) {
   return found;
 }
 
+// The number of activity kinds that ARENASCOPE_CUDA_RECORD selects, from the first on. An unknown value is reported.
+static size_t activity_count(void) {
+  const char* setting = getenv("ARENASCOPE_CUDA_RECORD");
+  char problem[256];
+  if (setting == NULL || *setting == 0 || strcmp(setting, "kernels") == 0) return 4;
+  if (strcmp(setting, "memory") == 0) return 1;
+  if (strcmp(setting, "graphs") == 0) return 5;
+  snprintf(problem, sizeof problem,
+           "ARENASCOPE_CUDA_RECORD: expected kernels, graphs or memory, found '%.64s': kernels are recorded.", setting);
+  arenascope_problem(problem);
+  return 4;
+}
+
 // CUDA's driver calls this function once. Some releases ignore the return value; 1 means success.
 EXPORT int InitializeInjection(void) {
   static const int activities[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill, kCuptiGraph};
-  const char* setting = getenv("ARENASCOPE_CUDA_RECORD");
-  size_t count = 4, size = sizeof(uint8_t);
+  size_t count, size = sizeof(uint8_t);
   uint8_t zeroed = 1;
   void* library;
   size_t i;
@@ -383,8 +395,7 @@ EXPORT int InitializeInjection(void) {
   if (places == NULL || memory_track == NULL) return 1;
   failed |= cupti_set_clock(clock_now);
   failed |= cupti_register_callbacks(requested, completed);
-  if (setting != NULL && strcmp(setting, "memory") == 0) count = 1;
-  if (setting != NULL && strcmp(setting, "graphs") == 0) count = 5;
+  count = activity_count();
   if (cupti_set_attribute != NULL) cupti_set_attribute(kCuptiZeroedBuffers, &size, &zeroed);
   for (i = 0; i < count; ++i) failed |= cupti_enable(activities[i]);
   if (failed != 0)

@@ -203,6 +203,19 @@ TEST_CASE("CUDA: live bytes equal an independent count at each call, also out of
   CHECK(reserved["reserved by memory pool 2 of CUDA device 0"] == std::vector<double>{1 << 26});
 }
 
+TEST_CASE("CUDA: an unknown value of ARENASCOPE_CUDA_RECORD is reported and kernels are recorded") {
+  Listening here;
+  Target target(here.address(), {},
+                {"CUDA_INJECTION64_PATH=" ARENASCOPE_CUDA_ADAPTER, "ARENASCOPE_CUPTI=" ARENASCOPE_FAKE_CUPTI,
+                 "ARENASCOPE_CUDA_RECORD=kernel"},
+                ARENASCOPE_CUDA_TARGET, here.folder / "counted");
+  CHECK(target.ended() == 0);
+  const auto s = here.end();
+  REQUIRE(s->problems.size() == 1);
+  CHECK(s->problems[0].sentence.find("found 'kernel'") != std::string::npos);
+  CHECK(s->memory_events.size() > 20000);
+}
+
 TEST_CASE("CUDA: missing CUPTI is reported and the program continues") {
   Listening here;
   Target target(here.address(), {},
