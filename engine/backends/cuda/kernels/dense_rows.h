@@ -128,8 +128,8 @@ ARENASCOPE_DEVICE void norm_row(const RowWork& p, int64_t row, float* shared) {
 }
 
 // Blocks of 128 threads with a row per warp, or of 128 or 256 threads with one row.
-template <class Thirty, class Whole, class Wide>
-ARENASCOPE_DEVICE void each_dense_row(const RowWork& p, Thirty of_warp, Whole of_block, Wide of_wide_block) {
+template <class OfWarp, class OfBlock, class OfWideBlock>
+ARENASCOPE_DEVICE void each_dense_row(const RowWork& p, OfWarp of_warp, OfBlock of_block, OfWideBlock of_wide_block) {
   if (p.group == GroupKind::Warp) {
     const int64_t row = block() * (threads() / kWarp) + thread() / kWarp;
     if (row < p.rows.count) of_warp(row);

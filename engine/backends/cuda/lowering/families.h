@@ -36,7 +36,8 @@ Status lower_convolution(const LaunchRequest& request);
 // Without the bias, if the library does not add it; then `bias` is set to the bias that the caller must add.
 Status lower_convolution(const LaunchRequest& request, const TensorImpl*& bias);
 Status lower_mul_mat(const LaunchRequest& request);
-// True if `cast` only rounds the result of `matmul`, whose operands are float16, so that both can be one library call.
+// True if `cast` only rounds the result of `matmul`, whose operands are float16, so that both can be one library call. No
+// library computes the matmul of a few rows.
 bool casts_matmul(const TensorImpl& matmul, const TensorImpl& cast);
 // A matmul, `request.node`, and the cast of its result. If a library computes both, only the cast result is written.
 Status lower_cast_matmul(const LaunchRequest& request, const TensorImpl& cast);

@@ -209,15 +209,14 @@ bool casts_matmul(const TensorImpl& matmul, const TensorImpl& cast) {
   if (matmul.op != Op::MulMat || cast.op != Op::Cast || cast.dtype != DType::F16 || !(cast.sizes == matmul.sizes) ||
       cast.sources[0] != &matmul || matmul.element_count() == 0)
     return false;
-  return matmul.sources[0]->dtype == DType::F16 && matmul.sources[1]->dtype == DType::F16;
+  return matmul.sources[0]->dtype == DType::F16 && matmul.sources[1]->dtype == DType::F16 &&
+         !is_thin(product_of(matmul));
 }
 
 Status lower_cast_matmul(const LaunchRequest& request, const TensorImpl& cast) {
   MatmulWork work = product_of(request.node);
-  const bool thin = is_thin(work);
   work.out = bytes(cast);
-  if (LibraryMatmul library;
-      !thin && as_library(work, DType::F16, library) && request.queue.libraries().takes(library)) {
+  if (LibraryMatmul library; as_library(work, DType::F16, library) && request.queue.libraries().takes(library)) {
     const Status done = request.queue.libraries().run(library, request.scratch, request.scratch_bytes);
     if (done.ok() || request.queue.libraries().takes(library)) return done;
   }

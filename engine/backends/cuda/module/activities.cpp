@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #if ARENASCOPE_CUPTI
@@ -32,8 +33,10 @@ using SetRecord = CUpti_ActivityMemset4;
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
     CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+
 // A kernel's name without the type of its result and its parameters: "cudnn::engine<float>".
 std::string readable(const char* name) {
+  if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                               &std::free);
@@ -69,6 +72,7 @@ class Cupti final : public Activities {
   };
   bool start();
   void read(const CUpti_Activity& record);
+  const std::string& name_of(const char* name);
   void forget();
 
   Library library_;
@@ -86,6 +90,7 @@ class Cupti final : public Activities {
   std::mutex mutex_;  // guards all below: CUPTI returns buffers on a thread of its own
   std::vector<Done> done_;
   std::unordered_map<uint32_t, uint64_t> labels_, queued_;  // by correlation id
+  std::unordered_map<const char*, std::string> names_;      // by CUPTI's string, until the next take()
 };
 
 // CUPTI's callbacks have no context argument, so its only client is global. It is never destroyed, because CUPTI may
@@ -163,6 +168,7 @@ void Cupti::forget() {
   done_.clear();
   labels_.clear();
   queued_.clear();
+  names_.clear();
 }
 
 void Cupti::label(uint64_t label) {
@@ -174,13 +180,18 @@ void Cupti::label(uint64_t label) {
     pop_(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &before);
 }
 
+const std::string& Cupti::name_of(const char* name) {
+  const auto known = names_.find(name);
+  return known != names_.end() ? known->second : names_.emplace(name, readable(name)).first->second;
+}
+
 void Cupti::read(const CUpti_Activity& record) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
     case CUPTI_ACTIVITY_KIND_KERNEL: {
       const auto& k = reinterpret_cast<const KernelRecord&>(record);
       Done done{k.correlationId, {}};
-      done.activity.what = k.name ? readable(k.name) : "kernel";
+      done.activity.what = k.name ? name_of(k.name) : "kernel";
       done.activity.begin = static_cast<Nanoseconds>(k.start);
       done.activity.end = static_cast<Nanoseconds>(k.end);
       done_.push_back(std::move(done));
@@ -261,6 +272,7 @@ std::vector<Activity> Cupti::take(const std::function<Nanoseconds()>& now) {
   done_.clear();
   labels_.clear();
   queued_.clear();
+  names_.clear();
   return out;
 }
 

@@ -222,7 +222,7 @@ TEST_CASE("a matmul of float16 and the cast of its result are one library call")
         const auto backend = make_emulated_backend({Order::Forward, libraries, 2});
         const auto chains = backend->run_chained(nodes);
         REQUIRE_MESSAGE(chains.ok(), (chains ? "" : chains.error().message));
-        CHECK(*chains == 1);
+        CHECK(*chains == (rows > 8 ? 1 : 0));  // a library computes no thin matmul, which keeps its own time
         const bool called = libraries && rows > 8;
         CHECK(backend->library_calls() == (called ? 1 : 0));
         CHECK((result(multiplied) == untouched) == called);
