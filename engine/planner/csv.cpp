@@ -100,8 +100,9 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
                              fields.size() > kColumns ? " or more" : "", h.fields)};
   }
   Interval v;
-  const std::string id = csv_text(fields[h.at[kId]]);
-  if (trimmed(id).empty()) return Error{fmt::format("line {}: the id is empty", number)};
+  const std::optional<std::string> id = csv_text(fields[h.at[kId]]);
+  if (!id) return Error{fmt::format("line {}: the id has no closing quote", number)};
+  if (trimmed(*id).empty()) return Error{fmt::format("line {}: the id is empty", number)};
   if (!to_int(fields[h.at[kLower]], v.lower)) return bad("lower", fields[h.at[kLower]]);
   if (!to_int(fields[h.at[kUpper]], v.upper) || (h.inclusive && __builtin_add_overflow(v.upper, 1, &v.upper))) {
     return bad(h.inclusive ? "end" : "upper", fields[h.at[kUpper]]);
@@ -127,7 +128,7 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
       v.gaps.push_back(gap);
     }
   }
-  p.ids.emplace_back(trimmed(id));
+  p.ids.emplace_back(trimmed(*id));
   p.intervals.push_back(std::move(v));
   return {};
 }

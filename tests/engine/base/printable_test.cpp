@@ -69,6 +69,7 @@ TEST_CASE("the text of a CSV field is the one that was written") {
     CHECK(csv_text(csv_field(text)) == text);
   }
   CHECK(csv_field_end("\"open,1\n") == 8);
+  for (const char* field : {"\"", "\"open", "\"open\"\"", "\"a\"b", "\"a\"b\""}) CHECK_FALSE(csv_text(field));
 }
 
 TEST_CASE("a CSV field is quoted where it holds a separator, a quote or a line break") {

@@ -136,6 +136,8 @@ TEST_CASE("names with commas, quotes and line breaks are written and read") {
   CHECK(read_csv("id,lower,upper,size\n\"a\nb\",0,1,8\nc,0,1,x\n").error().message.starts_with("line 4: size is 'x'"));
   CHECK(read_csv("id,lower,upper,size\n\" \",0,1,8\n").error().message == "line 2: the id is empty");
   CHECK(!read_csv("id,lower,upper,size\n\"a,0,1,8\nb,0,1,8\n").ok());
+  CHECK(says("lower,upper,size,id\n0,1,8,\"a\n0,1,8,b\n", "line 2: the id has no closing quote"));
+  CHECK(says("id,lower,upper,size\n\"a,0,1,8\n\"b,0,1,8\n", "line 2: the id has no closing quote"));
 }
 
 TEST_CASE("contradictory attachments are errors") {

@@ -2,6 +2,7 @@
 // Fields of CSV records as in RFC 4180.
 #pragma once
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,15 +23,18 @@ inline std::string csv_field(std::string_view text) {
   return quoted + '"';
 }
 
-// The text of a field: the inverse of csv_field().
-inline std::string csv_text(std::string_view field) {
-  if (!field.starts_with('"') || field.size() < 2) return std::string(csv_unguarded(field));
+// The text of a field: the inverse of csv_field(). Nothing for a quoted field that does not end with its closing quote.
+inline std::optional<std::string> csv_text(std::string_view field) {
+  if (!field.starts_with('"')) return std::string(csv_unguarded(field));
   std::string text;
-  for (size_t i = 1; i + 1 < field.size(); ++i) {
-    if (field[i] == '"') ++i;  // the first of two
+  for (size_t i = 1; i < field.size(); ++i) {
+    if (field[i] == '"' && (++i == field.size() || field[i] != '"')) {  // a single quote closes the field
+      if (i == field.size()) return std::string(csv_unguarded(text));
+      return std::nullopt;
+    }
     text += field[i];
   }
-  return std::string(csv_unguarded(text));
+  return std::nullopt;
 }
 
 // The end of the first field of `text`: the position of the comma or line break after it, or the size. Those in quotes are
