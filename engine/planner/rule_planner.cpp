@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -28,6 +29,7 @@ constexpr size_t kLongestRule = 1000;
 struct Rule {
   std::vector<Expression> keys;
   Expression fit = [](const Variables&) { return kLowest; };
+  bool reads_live = false;
 };
 
 class RuleParser {
@@ -48,6 +50,7 @@ class RuleParser {
     }
     if (!failed() && !at_end()) expected("an operator or the end");
     if (failed()) return *problem_;
+    rule.reads_live = reads_live_;
     return rule;
   }
 
@@ -167,6 +170,7 @@ class RuleParser {
     for (size_t i = 0; i < std::size(kVariables); ++i)
       if (word == kVariables[i]) {
         at_ += word.size();
+        reads_live_ |= static_cast<Variable>(i) == Variable::Live;
         return [i](const Variables& v) { return v[i]; };
       }
     for (const auto& [known, constant] : {std::pair{"lowest", kLowest}, std::pair{"tightest", kTightest}})
@@ -177,7 +181,7 @@ class RuleParser {
     skip();
     double number = 0;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
-    if (error != std::errc()) {
+    if (error != std::errc() || !std::isfinite(number)) {
       expected("a number, size, first, last, length, area, live, lowest or tightest");
       return [](const Variables&) { return 0.0; };
     }
@@ -189,15 +193,16 @@ class RuleParser {
   std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
+  bool reads_live_ = false;
   std::optional<Error> problem_;
 };
 
-// The largest sum of live bytes during each item.
+// The largest sum of live bytes while any bytes of each item are live.
 std::vector<Bytes> live_during(const Items& items) {
   std::map<int64_t, Bytes> changes;
-  for (const Item& item : items.items) {
-    changes[item.lower] += item.size;
-    changes[item.upper] -= item.size;
+  for (const Piece& piece : items.pieces) {
+    changes[piece.lower] += piece.hi - piece.lo;
+    changes[piece.upper] -= piece.hi - piece.lo;
   }
   std::vector<std::pair<int64_t, Bytes>> live;  // from each step on
   Bytes now = 0;
@@ -205,8 +210,11 @@ std::vector<Bytes> live_during(const Items& items) {
   std::vector<Bytes> out;
   for (const Item& item : items.items) {
     Bytes most = 0;
-    auto at = std::ranges::lower_bound(live, item.lower, {}, &std::pair<int64_t, Bytes>::first);
-    for (; at != live.end() && at->first < item.upper; ++at) most = std::max(most, at->second);
+    for (int32_t p = item.first; p < item.last; ++p) {
+      const Piece& piece = items.pieces[static_cast<size_t>(p)];
+      auto at = std::ranges::lower_bound(live, piece.lower, {}, &std::pair<int64_t, Bytes>::first);
+      for (; at != live.end() && at->first < piece.upper; ++at) most = std::max(most, at->second);
+    }
     out.push_back(most);
   }
   return out;
@@ -223,7 +231,7 @@ class RulePlanner final : public Planner {
 
  private:
   Placement place(const Items& items) const {
-    const std::vector<Bytes> live = live_during(items);
+    const std::vector<Bytes> live = rule_.reads_live ? live_during(items) : std::vector<Bytes>(items.items.size(), 0);
     std::vector<Variables> variables;
     std::vector<std::vector<double>> keys;
     for (size_t i = 0; i < items.items.size(); ++i) {
@@ -232,7 +240,10 @@ class RulePlanner final : public Planner {
       variables.push_back({size, static_cast<double>(item.lower), static_cast<double>(item.upper), length,
                            size * length, static_cast<double>(live[i])});
       std::vector<double>& own = keys.emplace_back();
-      for (const Expression& key : rule_.keys) own.push_back(key(variables.back()));
+      for (const Expression& key : rule_.keys) {
+        const double value = key(variables.back());  // inf - inf is not a number and has no order: last
+        own.push_back(std::isnan(value) ? std::numeric_limits<double>::infinity() : value);
+      }
     }
     std::vector<int32_t> order(items.items.size());
     std::iota(order.begin(), order.end(), 0);

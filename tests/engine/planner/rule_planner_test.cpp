@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Planners written as rules: they plan like the built-in planners with the same rule, and every plan is valid.
 #include <arenascope/planner/check.h>
+#include <arenascope/planner/csv.h>
 #include <arenascope/planner/generate.h>
 #include <arenascope/planner/rule_planner.h>
 #include <doctest/doctest.h>
@@ -78,11 +79,31 @@ TEST_CASE("keys, comparisons and conditions") {
   CHECK(planned("sort size / 0", problem).offsets == Offsets{0, 100, 400});  // the order that is given
 }
 
+TEST_CASE("buffers whose key is not a number are placed last") {
+  Problem problem;
+  problem.alignment = 1;
+  problem.intervals = {{0, 2, 100, 0, {}, {}}, {0, 2, 300, 0, {}, {}}, {0, 2, 200, 0, {}, {}}};
+  const std::string none = "(1e308 * 10 - 1e308 * 10)";
+  CHECK(planned("sort size == 300 ? " + none + " : size", problem).offsets == std::vector<Bytes>{0, 300, 100});
+  Problem many = distinct();
+  planned("sort size > 30000 ? " + none + " : -size, " + none, many);
+}
+
+TEST_CASE("a buffer is not live in its gaps") {
+  const auto problem = read_csv("id,lower,upper,size,gaps\nA,0,6,100,2-4\nB,2,4,300,\nC,4,6,50,\n");
+  REQUIRE(problem.ok());
+  CHECK(planned("sort live", *problem).offsets == std::vector<Bytes>{0, 0, 100});
+}
+
 TEST_CASE("a malformed rule is rejected with its position") {
   CHECK(error_of("") == "rule, position 1: expected 'sort', found the end");
   CHECK(error_of("sort") ==
         "rule, position 5: expected a number, size, first, last, length, area, live, lowest or "
         "tightest, found the end");
+  for (const char* number : {"nan", "inf", "-inf", "1e999"}) {
+    CAPTURE(number);
+    CHECK(error_of(std::string("sort ") + number).find("expected a number") != std::string::npos);
+  }
   CHECK(error_of("sort weight").find("position 6") != std::string::npos);
   CHECK(error_of("sort size size") == "rule, position 11: expected an operator or the end, found 'size'");
   CHECK(error_of("sort (size") == "rule, position 11: expected ')', found the end");
