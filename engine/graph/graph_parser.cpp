@@ -2,6 +2,7 @@
 #include <arenascope/graph/graph_text.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include <arenascope/base/trimmed.h>
@@ -26,8 +27,8 @@ void append_utf8(std::string& out, uint32_t c) {
   }
 }
 
-// Reads a string as json_string() writes it, from the opening quote to the closing one or the end.
-std::string unquoted(std::string_view line, size_t& at) {
+// Reads a string of json_string() from the opening quote on, to the closing one. Errors: it has none.
+Result<std::string> unquoted(std::string_view line, size_t& at) {
   std::string out;
   for (++at; at < line.size() && line[at] != '"'; ++at) {
     if (line[at] != '\\' || at + 1 == line.size()) {
@@ -44,7 +45,8 @@ std::string unquoted(std::string_view line, size_t& at) {
       out += line[at];
     }
   }
-  if (at < line.size()) ++at;
+  if (at == line.size()) return Error{"a string has no closing quote"};
+  ++at;
   return out;
 }
 
@@ -99,8 +101,7 @@ class FusedParser {
   Status anchor(Op op, std::vector<std::string>& entry) {
     const std::string count = *field(entry, "sources");
     std::erase_if(entry, [](const std::string& token) { return token.starts_with("sources="); });
-    const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), params_.anchor_sources);
-    if (error != std::errc() || params_.anchor_sources > sources_.size())
+    if (!parse_number(count, params_.anchor_sources) || params_.anchor_sources > sources_.size())
       return Error{fmt::format("FUSED: '{}' is not a number of its {} inputs", count, sources_.size())};
     auto params = parse_op_params(op, std::span(entry).subspan(1), sources_.empty() ? 0 : sources_[0]->rank(),
                                   params_.anchor_sources);
@@ -122,20 +123,32 @@ class FusedParser {
     for (size_t i = 0; i < operands; ++i) {
       const std::string& token = entry[1 + i];
       int index = 0;
-      const auto [end, error] = std::from_chars(token.data() + 1, token.data() + token.size(), index);
-      if ((token[0] != 's' && token[0] != 'v') || error != std::errc() || index < 0 || index > 100)
+      const bool source = token.starts_with('s');
+      if ((!source && !token.starts_with('v')) || !parse_number(std::string_view(token).substr(1), index) ||
+          index < 0 || index > 100)
         return Error{fmt::format("FUSED: '{}' is not an operand such as s0 or v0", token)};
-      (i == 0 ? step.left : step.right) = static_cast<int8_t>(token[0] == 's' ? index : -1 - index);
+      (i == 0 ? step.left : step.right) = static_cast<int8_t>(source ? index : -1 - index);
     }
-    if (op == Op::Cast) {
-      const auto type = parse_dtype(field(entry, "dtype").value_or(""));
-      if (!type) return Error{"FUSED: CAST requires dtype=…"};
-      step.p = static_cast<float>(static_cast<int>(*type));
+    return op == Op::Cast ? cast_type(entry, step) : scalars(entry, 1 + operands, step);
+  }
+
+  static Status cast_type(std::span<const std::string> entry, FusedStep& step) {
+    const auto type =
+        entry.size() == 3 && entry[2].starts_with("dtype=") ? parse_dtype(entry[2].substr(6)) : std::nullopt;
+    if (!type) return Error{"FUSED: CAST requires an operand and dtype=…"};
+    step.p = static_cast<float>(static_cast<int>(*type));
+    return {};
+  }
+
+  // p=NUMBER and q=NUMBER, from `first` on.
+  static Status scalars(std::span<const std::string> entry, size_t first, FusedStep& step) {
+    for (const std::string& token : entry.subspan(first)) {
+      const bool p = token.starts_with("p=");
+      if (!p && !token.starts_with("q="))
+        return Error{fmt::format("FUSED: '{}' does not accept '{}'", entry[0], token)};
+      if (!parse_number(std::string_view(token).substr(2), p ? step.p : step.q))
+        return Error{fmt::format("FUSED: '{}' is not a number", token.substr(2))};
     }
-    for (const auto& [name, value] : {std::pair{"p", &step.p}, {"q", &step.q}})
-      if (const auto text = field(entry, name))
-        if (std::from_chars(text->data(), text->data() + text->size(), *value).ec != std::errc())
-          return Error{fmt::format("FUSED: '{}' is not a number", *text)};
     return {};
   }
 
@@ -154,7 +167,8 @@ class GraphParser {
       const std::string_view line = trimmed(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
       if (line.empty() || line.starts_with('#')) continue;
-      Status ok = parse_line(graph_tokens(line));
+      auto tokens = graph_tokens(line);
+      Status ok = tokens ? parse_line(std::move(*tokens)) : Status(tokens.error());
       if (ok && !builder_.ok()) ok = builder_.status();
       if (!ok) return Error{fmt::format("line {}: {}", number, ok.error().message)};
     }
@@ -243,14 +257,21 @@ class GraphParser {
       return Error{fmt::format("'{}' is {} {}, expected {} {}", node.name, name(tensor.dtype),
                                dims_text(tensor.sizes.span()), result[0], dims_text(sizes->span()))};
     for (const std::string& mark : result.subspan(2)) {
-      if (mark == "channels_last")
-        tensor.strides.set(channels_last_strides(*sizes).span());
-      else if (mark == "host" || mark == "packed" || mark == "given")
-        tensor.placement = mark == "host" ? Placement::Host : mark == "packed" ? Placement::Packed : Placement::Given;
-      else if (mark.starts_with("name="))
+      if (mark.starts_with("name=")) {
         Tensor(&tensor).set_name(mark.substr(5));
+        continue;
+      }
+      const bool placed = mark == "host" || mark == "packed" || mark == "given";
+      if (!placed && mark != "channels_last") return Error{fmt::format("unknown mark '{}' of '{}'", mark, node.name)};
+      std::string reason;
+      if (placed && tensor.op == Op::None) reason = "it is a leaf";
+      if (!placed && tensor.is_view()) reason = "it is a view";
+      if (!placed && sizes->rank() != 4) reason = fmt::format("it has {} dimensions, expected 4", sizes->rank());
+      if (!reason.empty()) return Error{fmt::format("'{}' cannot be {}: {}", node.name, mark, reason)};
+      if (placed)
+        tensor.placement = mark == "host" ? Placement::Host : mark == "packed" ? Placement::Packed : Placement::Given;
       else
-        return Error{fmt::format("unknown mark '{}' of '{}'", mark, node.name)};
+        tensor.strides.set(channels_last_strides(*sizes).span());
     }
     return {};
   }
@@ -266,14 +287,16 @@ Result<ParsedGraph> parse_graph(std::string_view text, Context context) {
   return GraphParser(std::move(context)).parse(text);
 }
 
-std::vector<std::string> graph_tokens(std::string_view line) {
+Result<std::vector<std::string>> graph_tokens(std::string_view line) {
   std::vector<std::string> tokens;
   for (size_t at = 0; (at = line.find_first_not_of(" \t,\r", at)) != line.npos;) {
     std::string& token = tokens.emplace_back();
     for (int brackets = 0; at < line.size();) {
       const char c = line[at];
       if (c == '"') {
-        token += unquoted(line, at);
+        auto text = unquoted(line, at);
+        if (!text) return text.error();
+        token += *text;
         continue;
       }
       if (brackets == 0 && (c == ' ' || c == '\t' || c == ',' || c == '\r')) break;
@@ -305,10 +328,12 @@ Result<Tensor> add_node(GraphBuilder& builder, const NodeText& node, std::span<c
   }
   const auto op = parse_op(node.op);
   if (!op || *op == Op::None) return Error{fmt::format("unknown op '{}'", node.op)};
-  if (sources.size() < static_cast<size_t>(info(*op).min_sources))
-    return node.arguments.empty()
-               ? Error{fmt::format("'{}' requires {} inputs, found {}", node.op, info(*op).min_sources, sources.size())}
-               : Error{fmt::format("'{}' is not defined before this line", node.arguments.front())};
+  if (sources.size() < static_cast<size_t>(info(*op).min_sources)) {
+    const std::string next = node.arguments.empty() ? "" : node.arguments.front();
+    if (next.empty() || (std::isalpha(static_cast<unsigned char>(next[0])) == 0 && next[0] != '_'))
+      return Error{fmt::format("'{}' requires {} inputs, found {}", node.op, info(*op).min_sources, sources.size())};
+    return Error{fmt::format("'{}' is not defined before this line", next)};
+  }
   if (*op == Op::Fused) {
     auto fused = FusedParser(node, sources).parse();
     if (!fused) return fused.error();
@@ -317,6 +342,7 @@ Result<Tensor> add_node(GraphBuilder& builder, const NodeText& node, std::span<c
   const int rank = sources.empty() ? 0 : sources[0]->rank();
   auto params = parse_op_params(*op, node.arguments, rank, sources.size());
   if (!params) return params.error();
+  if (*op == Op::Reshape) return builder.reshape(sources[0], params->get<ReshapeParams>().sizes, node.name);
   return builder.op(*op, sources, *params, node.name);
 }
 

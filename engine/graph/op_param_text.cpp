@@ -2,7 +2,6 @@
 #include "engine/graph/op_param_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <concepts>
 #include <map>
 #include <optional>
@@ -61,12 +60,6 @@ class ParamPrinter {
     if (!text.empty()) out += fmt::format(" {}={}", name, json_string(text));
   }
 };
-
-template <class T>
-bool parse_number(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 bool parse_value(std::string_view text, bool& value) {
   value = text == "true" || text == "1";

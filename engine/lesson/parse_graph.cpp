@@ -56,7 +56,9 @@ Result<GraphLine> node(std::span<const std::string> tokens, std::span<const Grap
 }  // namespace
 
 Result<GraphLine> parse_graph_line(std::string_view text, std::span<const GraphLine> before) {
-  const std::vector<std::string> tokens = graph_tokens(text);
+  auto read = graph_tokens(text);
+  if (!read) return read.error();
+  const std::vector<std::string>& tokens = *read;
   if (tokens.empty()) return Error{"an empty line in the graph"};
   if (known(before, tokens.front())) return Error{fmt::format("'{}' is defined twice", tokens.front())};
   const bool is_node = tokens.size() > 1 && tokens[1] == "=";

@@ -20,7 +20,9 @@ inline Build from_text(const std::string& text) {
     for (size_t begin = 0, numbers = 0; begin < text.size();) {
       const size_t end = std::min(text.find(';', begin), text.size());
       std::string line;
-      for (std::string token : graph_tokens(std::string_view(text).substr(begin, end - begin))) {
+      const auto tokens = graph_tokens(std::string_view(text).substr(begin, end - begin));
+      REQUIRE_MESSAGE(tokens.ok(), (tokens.ok() ? "" : tokens.error().message));
+      for (std::string token : *tokens) {
         if (line.empty()) last = token;
         if (token.size() > 1 && token.front() == '=') {
           const std::string name = "number" + std::to_string(numbers++);

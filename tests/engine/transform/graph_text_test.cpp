@@ -100,6 +100,40 @@ TEST_CASE("errors name the line and what is wrong") {
   CHECK(error_of(given + "y = FUSED x") == "line 4: FUSED requires its ops in braces after its inputs");
   CHECK(error_of(given + "y = FUSED x { RELU x }") == "line 4: FUSED: 'x' is not an operand such as s0 or v0");
   CHECK(error_of(given + "y = MUL_MAT x").starts_with("line 4: "));
+  CHECK(error_of(given + "y = 3") == "line 4: unknown op '3'");
+  CHECK(error_of(given + "y = MUL_MAT x 3") == "line 4: 'MUL_MAT' requires 2 inputs, found 1");
+  CHECK(error_of(given + "y = CLAMP \"x") == "line 4: a string has no closing quote");
+  CHECK(error_of(given + "y = RELU x -> f32 [2,3] name=\"y") == "line 4: a string has no closing quote");
+}
+
+TEST_CASE("malformed entries of FUSED are errors") {
+  const auto error_of_entry = [](const std::string& entry) {
+    return error_of("x = input f32 2 3\nw = weight f32 4 3\ny = FUSED x w { " + entry + " }");
+  };
+  CHECK(error_of_entry("RELU s0") == "");
+  CHECK(error_of_entry("RELU s0junk") == "line 3: FUSED: 's0junk' is not an operand such as s0 or v0");
+  CHECK(error_of_entry("RELU \"\"") == "line 3: FUSED: '' is not an operand such as s0 or v0");
+  CHECK(error_of_entry("RELU s0 s1") == "line 3: FUSED: 'RELU' does not accept 's1'");
+  CHECK(error_of_entry("RELU s0 axis=1") == "line 3: FUSED: 'RELU' does not accept 'axis=1'");
+  CHECK(error_of_entry("CLAMP s0 p=0 q=1.5abc") == "line 3: FUSED: '1.5abc' is not a number");
+  CHECK(error_of_entry("CAST s0 dtype=f16 p=1") == "line 3: FUSED: CAST requires an operand and dtype=…");
+  CHECK(error_of_entry("MUL_MAT sources=1x ; RELU v0") == "line 3: FUSED: '1x' is not a number of its 2 inputs");
+}
+
+TEST_CASE("marks of a layout or memory are accepted only where they apply") {
+  const std::string given = "x = input f32 2 3 4 5\n";
+  CHECK(error_of(given + "y = RELU x -> f32 [2,3,4,5] channels_last host") == "");
+  CHECK(error_of("z = input f32 2 3\ny = RELU z -> f32 [2,3] channels_last") ==
+        "line 2: 'y' cannot be channels_last: it has 2 dimensions, expected 4");
+  CHECK(error_of(given + "y = PERMUTE x 0 1 3 2 -> f32 [2,3,5,4] channels_last") ==
+        "line 2: 'y' cannot be channels_last: it is a view");
+  CHECK(error_of("x = input f32 2 3 host") == "line 1: 'x' cannot be host: it is a leaf");
+}
+
+TEST_CASE("a view that is not contiguous is copied before it is reshaped") {
+  const auto graph = parsed("x = input f32 2 3\nt = TRANSPOSE x\ny = RESHAPE t 6\n");
+  REQUIRE_MESSAGE(graph.ok(), graph.error().message);
+  CHECK(graph->tensors.at("y")->sources[0]->op == Op::Cont);
 }
 
 TEST_CASE("every op has a text that restores its parameters") {

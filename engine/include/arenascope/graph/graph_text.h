@@ -10,9 +10,9 @@
 //   f = FUSED x w r { CONV sources=2 ; ADD v0 s2 ; RELU v1 }   v0: the result of the first op; s2: the third input
 //   output s f
 //
-// After the result: channels_last, host, packed or given (layout and placement); name="…" if the name of the tensor is
-// no identifier or not unique. A tensor without a name gets its identifier. Layers of leaf tensors, and the association
-// of gradients with parameters, are not part of the text.
+// After the result: channels_last (layout of an image that is not a view); host, packed or given (placement of a node);
+// name="…" if the name of the tensor is no identifier or not unique. A tensor without a name gets its identifier. Layers
+// of leaf tensors, and the association of gradients with parameters, are not part of the text.
 #pragma once
 #include <functional>
 #include <map>
@@ -38,8 +38,9 @@ struct ParsedGraph {
 // of the op's shape rule, a result that differs from the one in the text.
 Result<ParsedGraph> parse_graph(std::string_view text, Context context);
 
-// The tokens of a line, separated by blanks and commas; strings in quotes and lists in brackets are not divided.
-std::vector<std::string> graph_tokens(std::string_view line);
+// The tokens of a line, separated by blanks and commas; strings in quotes and lists in brackets are not divided. Errors:
+// a string without a closing quote.
+Result<std::vector<std::string>> graph_tokens(std::string_view line);
 
 // A line NAME = OP SOURCE … ARGUMENT …
 struct NodeText {
@@ -51,7 +52,8 @@ struct NodeText {
 // Errors: fewer tokens than a name, "=" and an op.
 Result<NodeText> parse_node(std::span<const std::string> tokens, const std::function<bool(const std::string&)>& known);
 
-// Adds the node to the builder's graph. SLICE x AXIS START END is a VIEW. Errors: an unknown op or argument, an error of
+// Adds the node to the builder's graph. SLICE x AXIS START END is a VIEW; RESHAPE of a view that is not contiguous
+// is preceded by CONT. Errors: an unknown op or argument, an error of
 // the op's shape rule.
 Result<Tensor> add_node(GraphBuilder& builder, const NodeText& node, std::span<const Tensor> sources);
 
