@@ -19,7 +19,7 @@ namespace arenascope::query {
 
 struct Rows {
   std::vector<std::string> columns;
-  std::vector<Reference> references;  // by column; None for computed values
+  std::vector<Reference> references;  // by column; of computed values by name (graph, node, …), else None
   std::vector<std::vector<Value>> rows;
   bool truncated = false;  // there are more rows than the limit
 };
@@ -35,8 +35,8 @@ class CellSink {
   virtual ~CellSink() = default;
   struct Head {
     std::string name;
-    Reference reference = Reference::None;
-    std::optional<Type> type;  // of the table's column; none for computed values
+    Reference reference = Reference::None;  // as Rows::references
+    std::optional<Type> type;               // of the table's column; none for computed values
   };
   virtual void begin(std::vector<Head> columns) = 0;
   virtual void begin_row() {}

@@ -28,10 +28,13 @@ bool is_query_name(std::string_view name) {
 std::vector<StoredQuery> own_queries(const std::filesystem::path& folder) {
   std::vector<StoredQuery> out;
   std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator at(folder, failed); !failed && at != end; at.increment(failed)) {
+    const std::filesystem::directory_entry& entry = *at;
+    std::error_code unreadable;
     const std::string name = entry.path().stem().string();
-    if (entry.path().extension() != ".sql" || !is_query_name(name) || !entry.is_regular_file(failed) ||
-        entry.file_size(failed) > kMaxQueryBytes)
+    if (entry.path().extension() != ".sql" || !is_query_name(name) || !entry.is_regular_file(unreadable) ||
+        entry.file_size(unreadable) > kMaxQueryBytes)
       continue;
     std::ifstream file(entry.path(), std::ios::binary);
     std::string sql((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -40,6 +43,7 @@ std::vector<StoredQuery> own_queries(const std::filesystem::path& folder) {
     if (sql.starts_with("--")) {
       meaning = sql.substr(2, sql.find('\n') - 2);
       meaning.erase(0, meaning.find_first_not_of(" -"));
+      meaning.erase(meaning.find_last_not_of(" \t\r") + 1);
     }
     sql.erase(sql.find_last_not_of(" \n\r\t") + 1);
     if (!sql.empty()) out.push_back({name, meaning, std::move(sql), true});

@@ -153,6 +153,8 @@ TEST_CASE("the user's queries are files of a folder, listed with the built-in on
   std::ofstream(folder / "readme.txt") << "no query";
   const auto all = stored_queries(folder);
   CHECK(all.size() == named_queries().size() + 1);
+  std::ofstream(folder / "crlf.sql", std::ios::binary) << "-- by time\r\nSELECT 3\r\n";
+  CHECK(find_query("crlf", folder)->meaning == "by time");
   const auto own = find_query("größte", folder);
   REQUIRE(own.ok());
   CHECK(own->own);
