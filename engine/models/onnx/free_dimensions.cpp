@@ -138,12 +138,9 @@ std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& option
 }
 
 constexpr size_t kScalarAttempts = 2;
-constexpr int64_t kMaxGenerated = 160;  // tokens of a text if no node determines it: more than the assumed input length
 
 int64_t value_of(const Scalar& scalar, size_t attempt) {
   constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};
-  if (has_word(scalar.name, {"max"}) && has_word(scalar.name, {"length"})) return kMaxGenerated;
-  if (has_word(scalar.name, {"processor"})) return 0;
   return scalar.name == "sr" || has_word(scalar.name, {"rate"}) ? rates[attempt] : others[attempt];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime contrib operators that resemble no other: distances, windows, hashes, crops, repeated n-grams.
+// ONNX Runtime contrib operators that resemble no other: a spectrum, unique elements, repeated n-grams.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/decompose.h"
 
@@ -85,7 +85,7 @@ void rfft(OpCall& c) {
                           17}));
 }
 
-constexpr HandlerEntry kContribRest[] = {
+constexpr HandlerEntry kContribMisc[] = {
     {"DynamicSlice", dynamic_slice},
     {"com.microsoft::ExpandDims", expand_dims},
     {"com.microsoft::NGramRepeatBlock", block_repeats},
@@ -95,6 +95,6 @@ constexpr HandlerEntry kContribRest[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> contrib_misc_handlers() { return kContribRest; }
+std::span<const HandlerEntry> contrib_misc_handlers() { return kContribMisc; }
 
 }  // namespace arenascope::models
