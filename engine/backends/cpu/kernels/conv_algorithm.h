@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The algorithms of CONV. prepare() chooses one for each node (plan_conv); scratch, packing, layout and computation
-// follow that choice.
+// The algorithms of CONV. prepare() chooses one per node (plan_conv) for packing and computation. Memory planning
+// reserves scratch for both choices of Winograd; the layout pass queries suits_nhwc before the choice.
 #pragma once
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/windows.h"
