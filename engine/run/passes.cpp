@@ -43,8 +43,7 @@ constexpr Pass kPasses[] = {
      partition_program},
     {{"fuse",
       "Fuses chains of ops and stores images channels-last: the fastest of several candidates whose arena is within "
-      "the "
-      "limit."},
+      "the limit."},
      PassStage::Transform,
      [](const PassContext& c) { return on_host(c) && c.options.fuse; },
      select_layout},
