@@ -4,10 +4,10 @@
 //   sort -size, first; fit tightest
 //   sort -(size * (last - first)); fit size > 4096 ? tightest : lowest
 //
-// `sort` lists keys; buffers are placed in ascending order of the first key, and further keys break ties. `fit` selects
-// the lowest free offset (default) or the tightest hole. Expressions have numbers, + - * / < > <= >= == != ?:,
-// parentheses and the variables size (bytes), first and last (steps, half-open), length (last - first), area
-// (size * length) and live (largest sum of live bytes during the buffer's lifetime).
+// `sort` lists keys; the buffer with the smallest first key is placed first, and further keys break ties. `fit` selects
+// the lowest free offset or the tightest hole; without it the offset is the lowest one. Expressions have the variables
+// size (bytes), first and last (steps, half-open), length (last - first), area (size * length) and live (the largest
+// sum of live bytes at a step at which the buffer is live), numbers, + - * / < > <= >= == != ?: and parentheses.
 #pragma once
 #include <arenascope/planner/planner.h>
 
