@@ -3,29 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include <arenascope/models/host_array.h>
 #include <fmt/format.h>
 
 namespace arenascope::lesson {
 namespace {
 
-// Rounds to the nearest float16. Only for scales: neither subnormal nor out of range.
-uint16_t half(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  const int exponent = static_cast<int>(bits >> 23 & 255) - 127 + 15;
-  if (exponent <= 0) return 0;
-  const uint32_t rounded = (bits & 0x7fffff) + 0xfff + (bits >> 13 & 1);
-  return static_cast<uint16_t>((bits >> 16 & 0x8000) | ((static_cast<uint32_t>(exponent) << 10) + (rounded >> 13)));
-}
+using models::half_to_float;
 
-float from_half(uint16_t h) {
-  if ((h & 0x7c00) == 0) return 0;
-  return std::bit_cast<float>(static_cast<uint32_t>(h & 0x8000) << 16 |
-                              (static_cast<uint32_t>(h >> 10 & 31) + 112) << 23 |
-                              static_cast<uint32_t>(h & 1023) << 13);
+// A scale as float16; one out of range becomes the largest, so that all values saturate.
+uint16_t half(float scale) {
+  constexpr float kLargestHalf = 65504;
+  return models::float_to_half(std::clamp(scale, -kLargestHalf, kLargestHalf));
 }
 
 void put_half(std::byte*& to, uint16_t value) {
@@ -39,7 +31,7 @@ void q8_0(std::span<const float> x, std::byte* to) {
   float most = 0;
   for (float v : x) most = std::max(most, std::abs(v));
   const uint16_t scale = half(most / 127);
-  const float d = from_half(scale);
+  const float d = half_to_float(scale);
   put_half(to, scale);
   for (float v : x)
     *to++ = static_cast<std::byte>(static_cast<int8_t>(d > 0 ? std::clamp(std::round(v / d), -127.0f, 127.0f) : 0));
@@ -50,7 +42,7 @@ void q4_0(std::span<const float> x, std::byte* to) {
   for (float v : x)
     if (std::abs(v) > std::abs(most)) most = v;
   const uint16_t scale = half(most / -8);
-  const float d = from_half(scale);
+  const float d = half_to_float(scale);
   put_half(to, scale);
   const auto value = [&](float v) { return d != 0 ? level(v / d + 8, 15) : uint8_t{8}; };
   for (size_t i = 0; i < x.size() / 2; ++i)
@@ -68,8 +60,8 @@ void q4_k(std::span<const float> x, std::byte* to) {
   const uint16_t d = half(std::ranges::max(scale) / 63), m = half(std::ranges::max(least) / 63);
   std::array<uint8_t, kGroups> s{}, l{};
   for (size_t g = 0; g < kGroups; ++g) {
-    s[g] = from_half(d) > 0 ? level(scale[g] / from_half(d), 63) : uint8_t{0};
-    l[g] = from_half(m) > 0 ? level(least[g] / from_half(m), 63) : uint8_t{0};
+    s[g] = half_to_float(d) > 0 ? level(scale[g] / half_to_float(d), 63) : uint8_t{0};
+    l[g] = half_to_float(m) > 0 ? level(least[g] / half_to_float(m), 63) : uint8_t{0};
   }
   put_half(to, d);
   put_half(to, m);
@@ -81,8 +73,8 @@ void q4_k(std::span<const float> x, std::byte* to) {
   }
   for (uint8_t byte : packed) *to++ = static_cast<std::byte>(byte);
   const auto value = [&](size_t g, size_t i) {
-    const float step = from_half(d) * s[g];
-    return step > 0 ? level((x[g * kGroup + i] + from_half(m) * l[g]) / step, 15) : uint8_t{0};
+    const float step = half_to_float(d) * s[g];
+    return step > 0 ? level((x[g * kGroup + i] + half_to_float(m) * l[g]) / step, 15) : uint8_t{0};
   };
   for (size_t g = 0; g < kGroups; g += 2)
     for (size_t i = 0; i < kGroup; ++i) *to++ = static_cast<std::byte>(value(g, i) | value(g + 1, i) << 4);
