@@ -76,7 +76,10 @@ Result<models::Model> lens_model(const std::string& lines) {
   Lesson lesson;
   lesson.file = "graph";
   lesson.title = "byte lens";
-  for (const std::string& text : split(lines, ";")) {
+  const std::vector<std::string> texts = split(lines, ";");
+  if (texts.size() > kMaxLensLines)
+    return Error{fmt::format("graph: expected at most {} lines, found {}", kMaxLensLines, texts.size())};
+  for (const std::string& text : texts) {
     const int number = static_cast<int>(lesson.graph.size()) + 1;
     auto line = parse_graph_line(text, lesson.graph);
     if (!line) return error_at(lesson, number, line.error().message);

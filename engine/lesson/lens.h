@@ -16,7 +16,7 @@ std::span<const LensExperiment> storage_lenses();  // lens_storage.cpp
 std::span<const LensExperiment> stream_lenses();   // lens_streams.cpp
 std::span<const LensExperiment> thread_lenses();   // lens_threads.cpp
 
-constexpr size_t kMaxLensFrames = 512;
+constexpr size_t kMaxLensLines = 64;
 
 inline const std::string& lens_value(const LensInput& input, std::string_view name) { return input.find(name)->second; }
 // Errors: not an integer in [least, most].
@@ -24,7 +24,7 @@ Result<int64_t> lens_integer(const LensInput& input, std::string_view name, int6
 // Integers separated by spaces or commas. Errors: none, more than `count`, one outside [least, most].
 Result<std::vector<int64_t>> lens_integers(std::string_view text, std::string_view name, size_t count, int64_t least,
                                            int64_t most);
-// A model of lines as in a lesson's `graph:`, separated by semicolons.
+// A model of lines as in a lesson's `graph:`, separated by semicolons; at most kMaxLensLines.
 Result<models::Model> lens_model(const std::string& lines);
 
 }  // namespace arenascope::lesson

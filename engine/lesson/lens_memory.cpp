@@ -57,6 +57,11 @@ LensFrames alignment(const LensInput& input) {
   return frames;
 }
 
+Status check_count(const std::vector<std::string>& requests) {
+  if (requests.size() <= kMaxRequests) return {};
+  return Error{fmt::format("requests: expected at most {}, found {}", kMaxRequests, requests.size())};
+}
+
 // Slices of a WorkspaceArena, one after the other, and reset.
 LensFrames bump(const LensInput& input) {
   auto capacity = lens_integer(input, "capacity", 1, kLargest);
@@ -74,7 +79,9 @@ LensFrames bump(const LensInput& input) {
          {{"used", static_cast<double>(arena.used())}, {"high_water", static_cast<double>(arena.high_water())}}});
   };
   push(LensEvent::Start, {});
-  for (const std::string& request : split(lens_value(input, "requests"), " ,")) {
+  const std::vector<std::string> requests = split(lens_value(input, "requests"), " ,");
+  if (auto good = check_count(requests); !good) return good.error();
+  for (const std::string& request : requests) {
     for (LensCell& cell : strip.cells) cell.current = false;
     if (request == "reset") {
       if (auto done = arena.reset(); !done) return done.error();
@@ -83,8 +90,8 @@ LensFrames bump(const LensInput& input) {
       continue;
     }
     const auto bytes = parse_integer(request);
-    if (!bytes || *bytes < 1 || frames.size() > kMaxRequests)
-      return Error{fmt::format("requests: expected at most {} sizes or reset, found '{}'", kMaxRequests, request)};
+    if (!bytes || *bytes < 1 || *bytes > kLargest)
+      return Error{fmt::format("requests: expected 1 to {} bytes or reset, found '{}'", kLargest, request)};
     const Bytes before = arena.used();
     auto slice = arena.allocate(*bytes);
     if (!slice) {
@@ -184,8 +191,7 @@ class Buckets {
 LensFrames buckets(const LensInput& input) {
   Buckets lens;
   const std::vector<std::string> requests = split(lens_value(input, "requests"), " ,");
-  if (requests.size() > kMaxRequests)
-    return Error{fmt::format("requests: expected at most {}, found {}", kMaxRequests, requests.size())};
+  if (auto good = check_count(requests); !good) return good.error();
   for (const std::string& request : requests)
     if (auto done = lens.request(request); !done) return done.error();
   return std::move(lens.frames);

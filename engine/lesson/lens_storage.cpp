@@ -71,10 +71,10 @@ class StorageLens {
 
   Status drop(const std::string& name) {
     const MemoryBlock* block = storages_[name].block().get();
-    const bool last = block == nullptr || block->use_count() == 1;
+    const bool last = block != nullptr && block->use_count() == 1;
     storages_.erase(name);
     std::erase(order_, name);
-    if (last && block != nullptr) *std::ranges::find(blocks_, block) = nullptr;
+    if (last) *std::ranges::find(blocks_, block) = nullptr;
     push(last ? LensEvent::BlockFreed : LensEvent::Dropped, {name}, {});
     return {};
   }

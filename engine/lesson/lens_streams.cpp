@@ -31,12 +31,12 @@ class StreamLens {
     const auto stream = std::ranges::find(kStreams, tokens.empty() ? "" : tokens.back());
     const bool on_stream = stream != std::end(kStreams);
     const auto at = static_cast<size_t>(stream - std::begin(kStreams));
-    if (verb == "take" && tokens.size() == 3 && tensor == tensors_.end()) return take(name, tokens[2]);
+    if (verb == "allocate" && tokens.size() == 3 && tensor == tensors_.end()) return allocate(name, tokens[2]);
     if (verb == "use" && tokens.size() == 3 && tensor != tensors_.end() && on_stream) return use(name, at);
     if (verb == "free" && tokens.size() == 2 && tensor != tensors_.end()) return free(name);
     if (verb == "run" && tokens.size() == 2 && on_stream) return run(at);
     return Error{
-        fmt::format("steps: expected 'take NAME BYTES', 'use NAME STREAM', 'free NAME' or 'run STREAM', "
+        fmt::format("steps: expected 'allocate NAME BYTES', 'use NAME STREAM', 'free NAME' or 'run STREAM', "
                     "with stream compute or copies, found '{}'",
                     join(tokens, " "))};
   }
@@ -45,13 +45,13 @@ class StreamLens {
 
  private:
   static constexpr Bytes kSegment = 16384;
-  struct Taken {
+  struct Allocation {
     void* pointer;
     Bytes bytes;
     std::vector<Stream> others;  // that use it besides the first stream
   };
 
-  Status take(const std::string& name, const std::string& size) {
+  Status allocate(const std::string& name, const std::string& size) {
     const auto bytes = parse_integer(size);
     if (!bytes || *bytes < 1 || *bytes > kSegment)
       return Error{fmt::format("steps: expected 1 to {} bytes, found '{}'", kSegment, size)};
@@ -62,8 +62,8 @@ class StreamLens {
     std::erase_if(names_, [&](const auto& known) { return known.second == address; });
     names_.emplace_back(name, address);
     tensors_[name] = {*pointer, *bytes, {}};
-    push(reused ? LensEvent::Reused : LensEvent::Allocated, {name, size, std::to_string(address - base())}, address);
-    frames.back().values["offset"] = static_cast<double>(address - base());
+    push(reused ? LensEvent::Reused : LensEvent::Allocated, {name, size, std::to_string(offset_of(address))}, address);
+    frames.back().values["offset"] = static_cast<double>(offset_of(address));
     return {};
   }
 
@@ -76,15 +76,15 @@ class StreamLens {
   }
 
   Status free(const std::string& name) {
-    const Taken taken = tensors_[name];
+    const Allocation allocation = tensors_[name];
     tensors_.erase(name);
-    if (taken.others.empty())
-      allocator_->deallocate(taken.pointer, taken.bytes);
+    if (allocation.others.empty())
+      allocator_->deallocate(allocation.pointer, allocation.bytes);
     else
-      allocator_->deallocate_after(taken.pointer, taken.bytes, taken.others);
-    const bool deferred = allocator_->fragmentation().deferred > 0 && !taken.others.empty();
+      allocator_->deallocate_after(allocation.pointer, allocation.bytes, allocation.others);
+    const bool deferred = allocator_->fragmentation().deferred > 0 && !allocation.others.empty();
     push(deferred ? LensEvent::DeferredFree : LensEvent::Freed, {name, kStreams[1]},
-         reinterpret_cast<uintptr_t>(taken.pointer));
+         reinterpret_cast<uintptr_t>(allocation.pointer));
     return {};
   }
 
@@ -95,9 +95,14 @@ class StreamLens {
     return {};
   }
 
-  uintptr_t base() const {
-    const std::vector<BlockSnapshot> blocks = allocator_->snapshot();
-    return blocks.empty() ? 0 : blocks.front().address;
+  // In the strip of push(): segments are at arbitrary addresses.
+  Bytes offset_of(uintptr_t address) const {
+    Bytes offset = 0;
+    for (const BlockSnapshot& block : allocator_->snapshot()) {
+      if (block.address == address) break;
+      offset += block.bytes;
+    }
+    return offset;
   }
 
   // All blocks, segment after segment.
@@ -132,7 +137,7 @@ class StreamLens {
   std::unique_ptr<DeviceCachingAllocator> allocator_;
   std::vector<Stream> streams_;
   std::vector<std::string> queued_[std::size(kStreams)];
-  std::map<std::string, Taken> tensors_;
+  std::map<std::string, Allocation> tensors_;
   std::vector<std::pair<std::string, uintptr_t>> names_;  // the last tensor at each address
 };
 
@@ -146,7 +151,9 @@ LensFrames streams(const LensInput& input) {
 }
 
 constexpr LensParameter kSteps[] = {
-    {"steps", "take x 4096; use x compute; run compute; use x copies; free x; take y 4096; run copies; take z 4096"}};
+    {"steps",
+     "allocate x 4096; use x compute; run compute; use x copies; free x; allocate y 4096; run copies; "
+     "allocate z 4096"}};
 constexpr LensExperiment kStreamLenses[] = {
     {"streams", "blocks of a device that are freed while a stream still uses them", kSteps, streams},
 };

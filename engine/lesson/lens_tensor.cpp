@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which element of a tensor is at which byte: a tensor or a view of it, in the order of its indices.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/lesson/lens.h"
 #include "engine/lesson/strings.h"
@@ -66,33 +67,36 @@ LensFrames element_frames(const Strided& t) {
   return frames;
 }
 
-Status check_size(int64_t elements) {
-  if (elements < 1 || elements > kMaxElements)
-    return Error{fmt::format("expected 1 to {} elements, found {}", kMaxElements, elements)};
-  return {};
+Status check_size(std::span<const int64_t> sizes) {
+  auto elements = checked_element_count(Dims(sizes));
+  if (elements && *elements >= 1 && *elements <= kMaxElements) return {};
+  return Error{fmt::format("expected 1 to {} elements, found {}", kMaxElements,
+                           elements ? std::to_string(*elements) : elements.error().message)};
 }
 
 // A tensor `a`, or the view of it that an op makes.
 LensFrames tensor(const LensInput& input) {
   auto sizes = lens_integers(lens_value(input, "shape"), "shape", kMaxDims, 1, kMaxElements);
   if (!sizes) return sizes.error();
-  std::string lines = "a = input " + lens_value(input, "type");
-  for (const int64_t size : *sizes) lines += fmt::format(" {}", size);
-  std::vector<std::string> view = split(lens_value(input, "view"), " ");
-  if (!view.empty()) {
-    view.insert(view.begin() + 1, "a");
-    lines += "; v = " + join(view, " ");
-  } else {
-    lines += "; v = CONT a";
-  }
-  auto model = lens_model(lines);
+  if (auto good = check_size(*sizes); !good) return good.error();
+  const std::string& type_name = lens_value(input, "type");
+  const auto dtype = parse_dtype(type_name);
+  if (!dtype || info(*dtype).quantised)
+    return Error{fmt::format("type: expected a type without blocks, found '{}'", type_name)};
+  const std::string& text = lens_value(input, "view");
+  std::vector<std::string> view = split(text, " ");
+  if (!view.empty()) view.insert(view.begin() + 1, "a");
+  const Error bad_view{fmt::format("view: expected an op with the tensor as its input, found '{}'", text)};
+  if (text.find(';') != text.npos) return bad_view;
+  auto model = lens_model(fmt::format("a = input {} {}; v = {}", type_name, fmt::join(*sizes, " "),
+                                      view.empty() ? "CONT a" : join(view, " ")));
   if (!model) return model.error();
+  if (model->graph.nodes().empty() || model->graph.nodes().back()->sources.size() == 0) return bad_view;
   const TensorImpl* node = model->graph.nodes().back();
   const TensorImpl& source = *node->sources[0];
   if (view.empty()) node = &source;
+  if (auto good = check_size(node->sizes.span()); !good) return good.error();
   const DTypeInfo& type = info(node->dtype);
-  if (type.quantised) return Error{fmt::format("type: expected a type without blocks, found {}", type.name)};
-  if (auto good = check_size(source.element_count()); !good) return good.error();
   const bool shares = node->is_view() || view.empty();
   const auto list = [](std::span<const int64_t> dims) { return std::vector<int64_t>(dims.begin(), dims.end()); };
   Strided t{list(node->sizes.span()), list(node->strides.span()), shares ? node->view_offset / type.block_bytes : 0,
@@ -113,7 +117,7 @@ LensFrames strides(const LensInput& input) {
   auto element = lens_integer(input, "element", 1, 8);
   for (const auto* number : {&offset, &storage, &element})
     if (!*number) return number->error();
-  if (auto good = check_size(element_count(*sizes)); !good) return good.error();
+  if (auto good = check_size(*sizes); !good) return good.error();
   return element_frames({*sizes, *strides, *offset, *element, *storage});
 }
 

@@ -47,18 +47,20 @@ class ModelMaker {
 
   Result<Tensor> given(const GraphLine& line) {
     const auto type = line.arguments.empty() ? std::nullopt : parse_dtype(line.arguments.front());
+    if (!type || line.arguments.size() < 2) return Error{"a given tensor requires a data type and sizes"};
     std::vector<int64_t> sizes;
-    for (size_t i = 1; i < line.arguments.size(); ++i) {
-      const auto n = parse_integer(line.arguments[i]);
-      if (!n || *n < 1 || *n > (1 << 20))
-        return Error{fmt::format("invalid size '{}': expected 1 to 1048576", line.arguments[i])};
+    for (const std::string& text : std::span(line.arguments).subspan(1)) {
+      const auto n = parse_integer(text);
+      if (!n || *n < 1 || *n > (1 << 20)) return Error{fmt::format("invalid size '{}': expected 1 to 1048576", text)};
       sizes.push_back(*n);
     }
-    if (!type || sizes.empty() || sizes.size() > kMaxDims)
-      return Error{"a given tensor requires a data type and sizes"};
-    const Dims dims{std::span<const int64_t>(sizes)};
+    auto given_dims = checked_dims(sizes);
+    if (!given_dims) return given_dims.error();
+    const Dims dims = *given_dims;
     auto count = checked_element_count(dims);
-    if (!count || *count > (1 << 24)) return Error{"a lesson's tensors have at most 16 million elements"};
+    if (count) elements_ += std::min<int64_t>(*count, kMaxElements + 1);
+    if (!count || elements_ > kMaxElements)
+      return Error{"the given tensors of a lesson have at most 16 million elements together"};
     auto bytes = bytes_of(line, *type, *count);
     if (!bytes) return bytes.error();
     const auto write = [bytes = std::move(*bytes)](std::byte* out) -> Status {
@@ -153,7 +155,10 @@ class ModelMaker {
     return std::move(model_);
   }
 
+  static constexpr int64_t kMaxElements = 1 << 24;
+
   const Lesson& lesson_;
+  int64_t elements_ = 0;  // of the given tensors
   GraphBuilder g_;
   models::Model model_;
   std::map<std::string, Tensor> tensors_;

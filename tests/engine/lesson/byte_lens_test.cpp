@@ -83,6 +83,34 @@ TEST_CASE("elements of a tensor and its views are at the bytes that the strides 
   CHECK(error_of("tensor", {{"view", "FLY"}}) != "");
 }
 
+TEST_CASE("a view is one op of the tensor, and its parameters are checked before anything is built") {
+  const auto error_of_view = [](const char* view) { return error_of("tensor", {{"view", view}}); };
+  CHECK(error_of_view("input f32 3") == "view: expected an op with the tensor as its input, found 'input f32 3'");
+  CHECK(error_of_view("RELU; b = FILL f32 4") ==
+        "view: expected an op with the tensor as its input, found 'RELU; b = FILL f32 4'");
+  CHECK(error_of("tensor", {{"type", "f32 4; b = input f32"}}).starts_with("type: expected a type"));
+  CHECK(error_of("tensor", {{"shape", "256 256"}}) == "expected 1 to 256 elements, found 65536");
+  CHECK(error_of("tensor", {{"shape", "256 256 256 256 256 256 256 256"}}).starts_with("expected 1 to 256 elements"));
+  CHECK(error_of("strides", {{"shape", "256 256 256 256 256 256 256 256"}, {"strides", "0 0 0 0 0 0 0 0"}})
+            .starts_with("expected 1 to 256 elements"));
+  CHECK(error_of("tensor", {{"shape", "1 16"}, {"view", "EXPAND 4096 16"}}) ==
+        "expected 1 to 256 elements, found 65536");
+  std::string lines = "x = input f32 4";
+  for (int i = 0; i < 2000; ++i) lines += "; y" + std::to_string(i) + " = RELU x";
+  CHECK(error_of("walk", {{"graph", lines}}) == "graph: expected at most 64 lines, found 2001");
+}
+
+TEST_CASE("the scale of a quantised block may be a subnormal float16, and saturates") {
+  for (const char* type : {"q8_0", "q4_0", "q4_k"}) {
+    CAPTURE(type);
+    const auto small = frames_of("block", {{"type", type}, {"values", "0.001"}});
+    CHECK(std::abs(value(small.back(), "error")) < 0.0001);
+    const auto large = frames_of("block", {{"type", type}, {"values", "1e7"}});
+    CHECK(std::isfinite(value(large.back(), "restored")));
+    CHECK(value(large.back(), "restored") > 400000);
+  }
+}
+
 TEST_CASE("a quantised block is decoded bit by bit to what the engine's cast restores") {
   for (const char* type : {"q8_0", "q4_0"}) {
     CAPTURE(type);
@@ -167,6 +195,10 @@ TEST_CASE("a freed block waits in its bucket, and no other size can use it") {
   CHECK(frames[6].event == LensEvent::Allocated);
   CHECK(value(frames[6], "reserved") == 32 + 64 + 128);
   CHECK(bytes_of(frames[1].strips[0], CellKind::Padding) == 8);
+  std::string resets;
+  for (int i = 0; i < 65; ++i) resets += "reset ";
+  CHECK(error_of("bump", {{"requests", resets}}) == "requests: expected at most 64, found 65");
+  CHECK(error_of("bump", {{"requests", "all"}}) == "requests: expected 1 to 1073741824 bytes or reset, found 'all'");
   CHECK(error_of("buckets", {{"requests", "-a"}}) == "requests: 'a' is not allocated");
 }
 
@@ -177,10 +209,13 @@ TEST_CASE("a block that a stream still uses is deferred, and reused after the st
   CHECK(value(frames[6], "offset") == 4096);  // y next to x
   CHECK(frames[8].event == LensEvent::Reused);
   CHECK(value(frames[8], "offset") == 0);  // z in the bytes of x
-  const auto alone = frames_of("streams", {{"steps", "take x 4096; use x compute; free x; take y 4096"}});
+  const auto alone = frames_of("streams", {{"steps", "allocate x 4096; use x compute; free x; allocate y 4096"}});
   CHECK(alone[3].event == LensEvent::Freed);
   CHECK(alone[4].event == LensEvent::Reused);
   CHECK(error_of("streams", {{"steps", "free x"}}).find("'free x'") != std::string::npos);
+  const auto segments = frames_of("streams", {{"steps", "allocate x 12288; allocate y 12288; allocate z 2048"}});
+  CHECK(values(segments, "offset") == List{0, 16384, 12288});
+  CHECK(current(segments[2].strips[0]).begin == 16384);
 }
 
 TEST_CASE("storages hold references to their block, which is freed with the last one") {
@@ -193,6 +228,8 @@ TEST_CASE("storages hold references to their block, which is freed with the last
   CHECK(frames[6].event == LensEvent::Borrowed);
   CHECK(frames[7].event == LensEvent::NoBytes);
   CHECK(frames[9].event == LensEvent::BlockFreed);
+  const auto empty = frames_of("storage", {{"steps", "allocate e 0; drop e"}});
+  CHECK(empty[2].event == LensEvent::Dropped);
   CHECK(error_of("storage", {{"steps", "drop a"}}).find("'drop a'") != std::string::npos);
 }
 

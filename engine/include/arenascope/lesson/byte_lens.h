@@ -99,7 +99,8 @@ std::span<const LensExperiment> lens_experiments();
 // Errors: an unknown experiment or parameter, or what the engine reports for these values.
 Result<std::vector<LensFrame>> run_lens(std::string_view experiment, LensInput input);
 
-// The arguments of `! lens EXPERIMENT NAME=VALUE …`, in which _ in a name and + in a value stand for spaces. Errors: not NAME=VALUE.
+// The arguments of `! lens EXPERIMENT NAME=VALUE …`, in which _ in a name and + in a value stand for spaces.
+// Errors: not NAME=VALUE.
 struct LensRequest {
   std::string experiment;
   LensInput input;
