@@ -22,7 +22,6 @@ class AllocatorReplays : public QObject {
   // Discards a running replay. Replays the snapshot at `path` with each of `settings`. `memory`: device memory in bytes, 0: unlimited.
   void begin(const QString& path, const QStringList& settings, Bytes memory);
 
-  const views::Task& task() const { return task_; }
   bool busy() const { return task_.running(); }
   const std::vector<Device>& devices() const { return devices_; }
   const QString& problem() const { return problem_; }  // error that ended the last replay; empty: none

@@ -172,10 +172,10 @@ void GenerationJob::mark_saved(const trace::Snapshot& snapshot) {
 
 bool GenerationJob::will_be_kept() const { return !tokens_.empty() && engine_ && engine_->unsaved(); }
 
-void GenerationJob::post_update(const views::TaskRun& execution, Update update) {
-  execution.post([this, update = std::move(update)] {
-    apply(update);
-    Q_EMIT changed();
+void GenerationJob::post_update(GenerationJob* job, const views::TaskRun& execution, Update update) {
+  execution.post([job, update = std::move(update)] {
+    job->apply(update);
+    Q_EMIT job->changed();
   });
 }
 
@@ -190,12 +190,13 @@ void GenerationJob::apply(const Update& update) {
 }
 
 // Feeds the prompt; false if there is nothing to continue from.
-bool GenerationJob::read_prompt(const views::TaskRun& execution, Engine& engine, const std::string& spec,
-                                const GenerationRequest& request, const RunSettings& settings) {
+bool GenerationJob::read_prompt(GenerationJob* job, const views::TaskRun& execution, Engine& engine,
+                                const std::string& spec, const GenerationRequest& request,
+                                const RunSettings& settings) {
   const auto fail = [&](const Error& error) {
     Update update;
     update.problem = QString::fromStdString(error.message);
-    post_update(execution, std::move(update));
+    post_update(job, execution, std::move(update));
     return false;
   };
   if (auto ok = engine.open(spec, request, settings); !ok) return fail(ok.error());
@@ -216,11 +217,11 @@ bool GenerationJob::read_prompt(const views::TaskRun& execution, Engine& engine,
   }
   update.session = engine.session, update.title = QString::fromStdString(generator.name());
   update.prefill_rate = rate(count, engine.prefill);
-  post_update(execution, std::move(update));
+  post_update(job, execution, std::move(update));
   return true;
 }
 
-void GenerationJob::generate(const views::TaskRun& execution, Engine& engine, int tokens) {
+void GenerationJob::generate(GenerationJob* job, const views::TaskRun& execution, Engine& engine, int tokens) {
   Generator& generator = *engine.generator;
   Update last;
   for (int i = 0; i < tokens && !execution.stop().stop_requested() && !last.ended && last.problem.isEmpty(); ++i) {
@@ -246,10 +247,10 @@ void GenerationJob::generate(const views::TaskRun& execution, Engine& engine, in
     update.tokens.push_back(std::move(token));
     engine.waiting = {*id};
     last.ended = engine.tokenizer && engine.tokenizer->ends(*id);
-    post_update(execution, std::move(update));
+    post_update(job, execution, std::move(update));
     execution.progress(static_cast<double>(i + 1) / tokens);
   }
-  post_update(execution, std::move(last));
+  post_update(job, execution, std::move(last));
 }
 
 void GenerationJob::begin(const QString& spec, const GenerationRequest& request, const RunSettings& settings) {
@@ -260,15 +261,15 @@ void GenerationJob::begin(const QString& spec, const GenerationRequest& request,
   engine_ = std::make_shared<Engine>();
   task_.start(tr("Generating text…"),
               [this, engine = engine_, model = spec.toStdString(), request, settings](const views::TaskRun& execution) {
-                if (read_prompt(execution, *engine, model, request, settings))
-                  generate(execution, *engine, request.tokens);
+                if (read_prompt(this, execution, *engine, model, request, settings))
+                  generate(this, execution, *engine, request.tokens);
               });
 }
 
 void GenerationJob::resume(int tokens) {
   if (!can_resume()) return;
   task_.start(tr("Generating text…"), [this, engine = engine_, tokens](const views::TaskRun& execution) {
-    generate(execution, *engine, tokens);
+    generate(this, execution, *engine, tokens);
   });
 }
 

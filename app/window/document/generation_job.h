@@ -48,7 +48,6 @@ class GenerationJob : public QObject {
   void resume(int tokens);  // after the existing text
 
   void stop() { task_.cancel(); }  // after the current token
-  const views::Task& task() const { return task_; }
   bool busy() const { return task_.running(); }
   bool can_resume() const { return !busy() && engine_ != nullptr && problem_.isEmpty() && !ended_; }
   const std::vector<GeneratedToken>& tokens() const { return tokens_; }
@@ -70,11 +69,11 @@ class GenerationJob : public QObject {
   struct Engine;
   struct Update;
   void apply(const Update& update);
-  // On the worker thread; they use this object in reports only, since it may be destroyed meanwhile.
-  void post_update(const views::TaskRun& execution, Update update);
-  bool read_prompt(const views::TaskRun& execution, Engine& engine, const std::string& spec,
-                   const GenerationRequest& request, const RunSettings& settings);
-  void generate(const views::TaskRun& execution, Engine& engine, int tokens);
+  // On the worker thread; `job` is used in reports only, since it may be destroyed meanwhile.
+  static void post_update(GenerationJob* job, const views::TaskRun& execution, Update update);
+  static bool read_prompt(GenerationJob* job, const views::TaskRun& execution, Engine& engine, const std::string& spec,
+                          const GenerationRequest& request, const RunSettings& settings);
+  static void generate(GenerationJob* job, const views::TaskRun& execution, Engine& engine, int tokens);
 
   views::Task task_;
   std::shared_ptr<Engine> engine_;  // owned by the worker thread while busy

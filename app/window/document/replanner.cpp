@@ -102,62 +102,62 @@ Replanner::Replanner(views::TaskList* tasks) : task_(tasks) {
   connect(&task_, &views::Task::finished, this, &Replanner::finished);
 }
 
-void Replanner::fail(const views::TaskRun& run, const Error& error) {
-  run.post([this, text = QString::fromStdString(error.message)] { Q_EMIT failed(text); });
+void Replanner::fail(Replanner* self, const views::TaskRun& run, const Error& error) {
+  run.post([self, text = QString::fromStdString(error.message)] { Q_EMIT self->failed(text); });
 }
 
 void Replanner::plan(std::shared_ptr<const trace::GraphInfo> graph, std::shared_ptr<const trace::PlanInfo> current_plan,
                      const views::PlanRequest& request) {
   task_.start(tr("Planning…"), [this, graph, current_plan, request](const views::TaskRun& run) {
-    plan_once(run, graph, current_plan, request);
+    plan_once(this, run, graph, current_plan, request);
   });
   task_.set_expected(request.budget_seconds);
 }
 
-void Replanner::plan_once(const views::TaskRun& run, const Described& graph, const Current& current,
+void Replanner::plan_once(Replanner* self, const views::TaskRun& run, const Described& graph, const Current& current,
                           const views::PlanRequest& request) {
   auto restored = restore_graph(*graph);
-  if (!restored) return fail(run, restored.error());
+  if (!restored) return fail(self, run, restored.error());
   MemoryPlanOptions options = options_of(request, current.get(), run.stop());
   options.planner.on_progress = [&](const planner::Progress& p) {
-    run.post([this, p] { Q_EMIT progressed(p.seconds, p.arena_bytes, p.lower_bound); });
+    run.post([self, p] { Q_EMIT self->progressed(p.seconds, p.arena_bytes, p.lower_bound); });
   };
   OrderOptions order_options;
   order_options.budget_seconds = request.budget_seconds;
   order_options.stop = run.stop();
   auto plan = plan_as_requested(*restored, request, options, order_options);
-  if (!plan) return fail(run, plan.error());
+  if (!plan) return fail(self, run, plan.error());
   views::PlanRequest made = request;
   const bool one_arena = request.streams <= 1 && request.banks.isEmpty();
   if (!one_arena) made.in_place = false;
   if (one_arena && request.fit_under > 0 && plan->arena_bytes > request.fit_under && !run.stop().stop_requested()) {
     options.planner.on_progress = {};
     auto answer = fit_under(*restored, *plan, made, options);
-    if (!answer) return fail(run, answer.error());
+    if (!answer) return fail(self, run, answer.error());
     QString text = what_if_text(*answer, request.fit_under);
     if (!answer->fits)
       if (const auto fused = fit_fused(*restored, *graph, answer->before, request, options))
         text += QLatin1Char(' ') + fused_text(*fused);
-    run.post([this, text] { Q_EMIT advised(text); });
+    run.post([self, text] { Q_EMIT self->advised(text); });
   }
   run.post(
-      [this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, made)), seconds = plan->seconds] {
-        Q_EMIT progressed(seconds, info->arena_bytes, info->lower_bound_bytes);
-        Q_EMIT planned(info, false);
+      [self, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, made)), seconds = plan->seconds] {
+        Q_EMIT self->progressed(seconds, info->arena_bytes, info->lower_bound_bytes);
+        Q_EMIT self->planned(info, false);
       });
 }
 
 void Replanner::plan_all(std::shared_ptr<const trace::GraphInfo> graph,
                          std::shared_ptr<const trace::PlanInfo> current_plan, const views::PlanRequest& request) {
   task_.start(tr("Planning…"), [this, graph, current_plan, request](const views::TaskRun& run) {
-    try_all(run, graph, current_plan, request);
+    try_all(this, run, graph, current_plan, request);
   });
 }
 
-void Replanner::try_all(const views::TaskRun& run, const Described& graph, const Current& current,
+void Replanner::try_all(Replanner* self, const views::TaskRun& run, const Described& graph, const Current& current,
                         const views::PlanRequest& request) {
   auto restored = restore_graph(*graph);
-  if (!restored) return fail(run, restored.error());
+  if (!restored) return fail(self, run, restored.error());
   const MemoryPlanOptions options = options_of(request, current.get(), run.stop());
   const auto planners = planner::all_planners();
   const auto orders = all_orders();
@@ -172,13 +172,13 @@ void Replanner::try_all(const views::TaskRun& run, const Described& graph, const
       ++done;
       if (!nodes || run.stop().stop_requested()) continue;
       run.progress(static_cast<double>(done - 1) / all);
-      run.post([this, done, all, planner = to_qstring(p->name()), name = to_qstring(order.name)] {
-        Q_EMIT trying(done, all, planner, name);
+      run.post([self, done, all, planner = to_qstring(p->name()), name = to_qstring(order.name)] {
+        Q_EMIT self->trying(done, all, planner, name);
       });
       auto plan = plan_memory(*restored, *nodes, order.name, *p, options);
       if (!plan) continue;
-      run.post([this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, request))] {
-        Q_EMIT planned(info, true);
+      run.post([self, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, request))] {
+        Q_EMIT self->planned(info, true);
       });
     }
   }

@@ -37,12 +37,12 @@ class Replanner : public QObject {
  private:
   using Described = std::shared_ptr<const trace::GraphInfo>;
   using Current = std::shared_ptr<const trace::PlanInfo>;
-  // On the worker thread; they use this object in reports only, since it may be destroyed meanwhile.
-  void plan_once(const views::TaskRun& run, const Described& graph, const Current& current,
-                 const views::PlanRequest& request);
-  void try_all(const views::TaskRun& run, const Described& graph, const Current& current,
-               const views::PlanRequest& request);
-  void fail(const views::TaskRun& run, const Error& error);
+  // On the worker thread; `self` is used in reports only, since it may be destroyed meanwhile.
+  static void plan_once(Replanner* self, const views::TaskRun& run, const Described& graph, const Current& current,
+                        const views::PlanRequest& request);
+  static void try_all(Replanner* self, const views::TaskRun& run, const Described& graph, const Current& current,
+                      const views::PlanRequest& request);
+  static void fail(Replanner* self, const views::TaskRun& run, const Error& error);
 
   views::Task task_;
 };

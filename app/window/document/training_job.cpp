@@ -62,11 +62,11 @@ TrainingJob::TrainingJob(views::TaskList* tasks) : task_(tasks, views::Task::OnC
   connect(&task_, &views::Task::changed, this, &TrainingJob::changed);
 }
 
-void TrainingJob::post_update(const views::TaskRun& run, Update update) {
+void TrainingJob::post_update(TrainingJob* job, const views::TaskRun& run, Update update) {
   if (update.epoch > 0) run.progress(update.share, tr("Training, epoch %1…").arg(update.epoch));
-  run.post([this, update = std::move(update)] {
-    apply(update);
-    Q_EMIT changed();
+  run.post([job, update = std::move(update)] {
+    job->apply(update);
+    Q_EMIT job->changed();
   });
 }
 
@@ -86,16 +86,16 @@ void TrainingJob::begin(const QString& spec, const TrainingRequest& request, con
   parameters_.clear();
   epoch_ = 0, seconds_ = 0;
   task_.start(tr("Training…"), [this, model = spec.toStdString(), request, settings](const views::TaskRun& run) {
-    train(run, model, request, settings);
+    train(this, run, model, request, settings);
   });
 }
 
-void TrainingJob::train(const views::TaskRun& run, const std::string& spec, const TrainingRequest& request,
-                        const RunSettings& settings) {
+void TrainingJob::train(TrainingJob* job, const views::TaskRun& run, const std::string& spec,
+                        const TrainingRequest& request, const RunSettings& settings) {
   Update last;
   const auto fail = [&](const Error& error) {
     last.problem = QString::fromStdString(error.message);
-    post_update(run, std::move(last));
+    post_update(job, run, std::move(last));
   };
   auto choices = choices_of(request, settings);
   if (!choices) return fail(choices.error());
@@ -125,7 +125,7 @@ void TrainingJob::train(const views::TaskRun& run, const std::string& spec, cons
         update.share = steps_per_epoch > 0 ? steps / (steps_per_epoch * epochs) : -1;
         update.epoch = epoch;
         update.seconds = std::chrono::duration<double>(now - start).count();
-        post_update(run, std::exchange(update, {}));
+        post_update(job, run, std::exchange(update, {}));
       }
       return !run.stop().stop_requested();
     };
@@ -133,13 +133,13 @@ void TrainingJob::train(const views::TaskRun& run, const std::string& spec, cons
     update.epoch = epoch;
     if (epoch == 1) steps_per_epoch = steps;
     update.share = steps / std::max(steps_per_epoch * epochs, 1.0);
-    post_update(run, std::exchange(update, {}));
+    post_update(job, run, std::exchange(update, {}));
     if (!measured) return fail(measured.error());
     if (!request.save.isEmpty())
       if (auto ok = (*trainer)->save(request.save.toStdString()); !ok) return fail(ok.error());
   }
   last.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  post_update(run, std::move(last));
+  post_update(job, run, std::move(last));
 }
 
 void TrainingJob::find_frontier(const QString& spec, const TrainingRequest& request, const RunSettings& settings) {
@@ -155,7 +155,7 @@ void TrainingJob::find_frontier(const QString& spec, const TrainingRequest& requ
                                                     static_cast<double>(std::max<int64_t>(point.flops, 1))});
     else
       update.problem = QString::fromStdString(points.error().message);
-    post_update(run, std::move(update));
+    post_update(this, run, std::move(update));
   });
 }
 

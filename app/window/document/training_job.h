@@ -44,7 +44,6 @@ class TrainingJob : public QObject {
   void find_frontier(const QString& spec, const TrainingRequest& request, const RunSettings& settings);
 
   void stop() { task_.cancel(); }  // after the current step
-  const views::Task& task() const { return task_; }
   bool busy() const { return task_.running(); }
   const std::vector<TrainingStepMetrics>& steps() const { return steps_; }
   const QStringList& parameters() const { return parameters_; }  // with a gradient
@@ -60,10 +59,10 @@ class TrainingJob : public QObject {
  private:
   struct Update;
   void apply(const Update& update);
-  // On the worker thread; they use this object in reports only, since it may be destroyed meanwhile.
-  void post_update(const views::TaskRun& run, Update update);
-  void train(const views::TaskRun& run, const std::string& spec, const TrainingRequest& request,
-             const RunSettings& settings);
+  // On the worker thread; `job` is used in reports only, since it may be destroyed meanwhile.
+  static void post_update(TrainingJob* job, const views::TaskRun& run, Update update);
+  static void train(TrainingJob* job, const views::TaskRun& run, const std::string& spec,
+                    const TrainingRequest& request, const RunSettings& settings);
 
   views::Task task_;
   std::vector<TrainingStepMetrics> steps_;
