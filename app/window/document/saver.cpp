@@ -38,22 +38,25 @@ void Saver::begin_next() {
   Request request = std::move(waiting_.front());
   waiting_.pop_front();
   const QString title = tr("Saving %1…").arg(QFileInfo(request.path).fileName());
-  task_.start(title, [this, request = std::move(request)](const views::TaskRun& run) {
-    const Status status = request.write([&run](double share) {
-      run.progress(share);
-      return !run.stop().stop_requested();
-    });
-    const QString problem = status ? QString() : user_message(status.error());
-    run.post([this, problem, cancelled = run.stop().stop_requested(), done = request.done, path = request.path,
-              then = request.written] {
-      if (problem.isEmpty()) {  // cancelled too late counts as written
-        if (then) then();
-        Q_EMIT saved(done);
-      } else {
-        Q_EMIT failed(cancelled ? tr("Saving %1 was cancelled.").arg(path) : problem);
-      }
-    });
-  });
+  task_.start(
+      title,
+      [this, request = std::move(request)](const views::TaskRun& run) {
+        const Status status = request.write([&run](double share) {
+          run.progress(share);
+          return !run.stop().stop_requested();
+        });
+        const QString problem = status ? QString() : user_message(status.error());
+        run.post([this, problem, cancelled = run.stop().stop_requested(), done = request.done, path = request.path,
+                  then = request.written] {
+          if (problem.isEmpty()) {  // cancelled too late counts as written
+            if (then) then();
+            Q_EMIT saved(done);
+          } else {
+            Q_EMIT failed(cancelled ? tr("Saving %1 was cancelled.").arg(path) : problem);
+          }
+        });
+      },
+      &pool_);
 }
 
 }  // namespace arenascope::app

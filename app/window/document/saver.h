@@ -6,6 +6,7 @@
 #include <views/common/task.h>
 
 #include <QString>
+#include <QThreadPool>
 
 #include <deque>
 
@@ -42,6 +43,7 @@ class Saver : public QObject {
   };
   void begin_next();
 
+  QThreadPool pool_;  // its own: other long work must not delay a file
   std::deque<Request> waiting_;
   views::Task task_;
   bool closed_ = false;
