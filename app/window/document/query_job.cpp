@@ -55,6 +55,7 @@ QueryJob::QueryJob(views::TaskList* tasks) : task_(tasks, views::Task::OnCancel:
 }
 
 void QueryJob::begin(const QString& sql, views::SnapshotPtr snapshot, trace::GraphId graph) {
+  sql_ = sql;
   task_.start(tr("Running a query…"), [this, sql, snapshot = std::move(snapshot), graph](const views::TaskRun& run) {
     run.post([this, outcome = run_query(sql, snapshot, graph, run.stop())] {
       problem_ = outcome.problem;
@@ -68,6 +69,7 @@ void QueryJob::begin(const QString& sql, views::SnapshotPtr snapshot, trace::Gra
 void QueryJob::forget() {
   task_.discard();
   result_ = nullptr;
+  sql_.clear();
   problem_.clear();
   position_ = -1;
   was_stopped_ = false;

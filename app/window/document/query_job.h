@@ -37,6 +37,7 @@ class QueryJob : public QObject {
   bool busy() const { return task_.running(); }
 
   const QueryResultPtr& result() const { return result_; }  // of the last query that succeeded; null: none
+  const QString& sql() const { return sql_; }               // of the last query
   const QString& problem() const { return problem_; }       // error of the last query; empty: none
   int problem_position() const { return position_; }        // of its first wrong character; -1: unknown
   bool was_stopped() const { return was_stopped_; }
@@ -47,7 +48,7 @@ class QueryJob : public QObject {
  private:
   views::Task task_;
   QueryResultPtr result_;
-  QString problem_;
+  QString sql_, problem_;
   int position_ = -1;
   bool was_stopped_ = false;
 };

@@ -119,7 +119,8 @@ QJsonObject ViewState::to_json() const {
                   {"lifetimes", json_of_memory(lifetimes)},
                   {"pinned_tracks", pinned},
                   {"tables", json_of(tables)},
-                  {"search", search}, {"query", query}};
+                  {"search", search},
+                  {"query", query}};
   if (range) out["range"] = QJsonArray{range->lo, range->hi};
   if (mark) out["mark"] = QJsonArray{static_cast<qint64>(mark->begin), static_cast<qint64>(mark->end)};
   if (selected) out["selected"] = QJsonArray{selected->graph.value, static_cast<qint64>(selected->tensor.value)};

@@ -30,6 +30,7 @@ struct ViewState {
   QString search;                                      // text of the search panel
   QString query;                                       // SQL of the query panel
   std::optional<views::TimeRangeSelection> mark;       // first of two range marks in a trace without steps
+  std::optional<views::TimeRangeSelection> spans;      // range of the table of spans; not stored
   std::optional<views::NodeSelection> selected;        // node or tensor
   bool operator==(const ViewState&) const = default;
 

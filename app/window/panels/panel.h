@@ -34,7 +34,8 @@ struct PanelInstance {
   views::Paintable* picture = nullptr;  // null: the widget is painted as it is
   QWidget* drawn = nullptr;             // widget painted by `picture`
   views::TablePanel* table = nullptr;   // table with the data of the panel, or the panel itself
-  std::function<QString()> csv;         // for panels without a table
+  // Returns a function that creates the CSV on any thread, null if there is none; for panels whose table has other data.
+  std::function<std::function<QString()>()> csv_maker;
   std::function<void(Document&)> show;  // another document is current
   std::function<void(Document&)>
       leave;  // before another document becomes current; saves the state of the panel in view_state()

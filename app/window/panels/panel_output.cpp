@@ -39,10 +39,7 @@ void PanelOutput::copy_picture(const QString& id) const {
 std::function<QString()> PanelOutput::csv_maker(const QString& id) const {
   if (panels_->is_hidden_by_lesson(id)) return nullptr;
   const PanelInstance& parts = panels_->parts(id);
-  if (parts.csv) {
-    const QString text = parts.csv();
-    return text.isEmpty() ? std::function<QString()>() : [text] { return text; };
-  }
+  if (parts.csv_maker) return parts.csv_maker();
   TablePanel* table = panels_->table(id);
   if (table == nullptr) return nullptr;
   table->refresh();

@@ -36,6 +36,15 @@ TablePanel* make_table(const PanelDescriptor& kind, Document& document, QWidget*
                         c.axis, parent);
 }
 
+// For a short text, which the panel creates on the UI thread.
+template <class Text>
+auto maker_of(Text text) {
+  return [text] {
+    const QString csv = text();
+    return csv.isEmpty() ? std::function<QString()>() : [csv] { return csv; };
+  };
+}
+
 // The view state of a table belongs to the document.
 void save_view_state(PanelInstance& parts, const PanelDescriptor& kind) {
   const QString id = QString::fromLatin1(kind.id);
@@ -112,7 +121,7 @@ PanelInstance inspector(const PanelDescriptor&, Document& document, QWidget* par
   auto* panel = new InspectorPanel(document, parent);
   PanelInstance parts;
   parts.widget = panel;
-  parts.csv = [panel] { return panel->inspector()->to_csv(); };
+  parts.csv_maker = maker_of([panel] { return panel->inspector()->to_csv(); });
   parts.show = [panel](Document& d) { panel->set_document(d); };
   return parts;
 }
@@ -128,7 +137,7 @@ PanelInstance bytes(const PanelDescriptor&, Document& document, QWidget* parent)
   PanelInstance parts;
   parts.widget = view;
   parts.picture = view;
-  parts.csv = [view] { return view->to_csv(); };
+  parts.csv_maker = maker_of([view] { return view->to_csv(); });
   parts.show = [view](Document& d) { view->set_context(d.context()); };
   return parts;
 }
@@ -192,10 +201,10 @@ PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* pa
   PanelInstance parts;
   parts.widget = panel;
   parts.table = panel->table();
-  parts.csv = [panel] { return panel->to_csv(); };
+  parts.csv_maker = [panel] { return panel->csv_maker(); };
   parts.show = [panel](Document& d) {
     panel->set_document(d);
-    panel->editor()->set_sql(d.view_state().query);
+    panel->show_draft(d.view_state().query);
   };
   save_view_state(parts, kind);
   parts.leave = [panel, of_table = parts.leave](Document& d) {
@@ -205,20 +214,23 @@ PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* pa
   return parts;
 }
 
-TablePanel::TableFactory table_of_spans(const std::optional<trace::TimeRange>& range) {
-  return [range](const TableInput& input) { return spans_table(input, range); };
+TablePanel::TableFactory table_of_spans(const std::optional<TimeRangeSelection>& range) {
+  return [range](const TableInput& input) {
+    return spans_table(input, range ? std::optional(trace::TimeRange{range->begin, range->end}) : std::nullopt);
+  };
 }
 
 // Spans of the last selected time range, until something other than a span is selected.
 PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   PanelInstance parts = table_alone(kind, document, parent);
   const auto follow = [table = parts.table, bond = std::make_shared<ConnectionScope>(),
-                       shown = std::make_shared<std::optional<trace::TimeRange>>()](Document& d) {
-    const auto update = [table, shown, selection = d.selection()] {
-      if (selection->current().get<EventSelection>() != nullptr) return;
-      const auto* time = selection->current().get<TimeRangeSelection>();
-      const auto range = time == nullptr ? std::nullopt : std::optional(trace::TimeRange{time->begin, time->end});
-      if (std::exchange(*shown, range) != range) table->set_factory(table_of_spans(range));
+                       shown = std::make_shared<std::optional<TimeRangeSelection>>()](Document& d) {
+    const auto update = [table, shown, selection = d.selection(), of_document = &d.view_state().spans] {
+      if (selection->current().get<EventSelection>() == nullptr) {
+        const auto* time = selection->current().get<TimeRangeSelection>();
+        *of_document = time == nullptr ? std::nullopt : std::optional(*time);
+      }
+      if (std::exchange(*shown, *of_document) != *of_document) table->set_factory(table_of_spans(*of_document));
     };
     QObject::connect(d.selection(), &SelectionModel::current_changed, bond->reset(), update);
     update();
@@ -248,7 +260,7 @@ PanelInstance findings(const PanelDescriptor&, Document& document, QWidget* pare
   auto* view = new FindingsView(document.findings(), document.context(), parent);
   PanelInstance parts;
   parts.widget = view;
-  parts.csv = [view] { return view->model()->to_csv(); };
+  parts.csv_maker = maker_of([view] { return view->model()->to_csv(); });
   parts.show = [view](Document& d) { view->set_context(d.findings(), d.context()); };
   return parts;
 }
@@ -263,7 +275,7 @@ PanelInstance breakpoints(const PanelDescriptor&, Document& document, QWidget* p
   auto* panel = new BreakpointPanel(document.debugger(), parent);
   PanelInstance parts;
   parts.widget = panel;
-  parts.csv = [panel] { return panel->model()->to_csv(); };
+  parts.csv_maker = maker_of([panel] { return panel->model()->to_csv(); });
   parts.show = [panel](Document& d) { panel->set_debugger(d.debugger()); };
   return parts;
 }
@@ -273,7 +285,7 @@ PanelInstance with_document(const PanelDescriptor&, Document& document, QWidget*
   auto* panel = new Panel(document, parent);
   PanelInstance parts;
   parts.widget = panel;
-  parts.csv = [panel] { return panel->to_csv(); };
+  parts.csv_maker = maker_of([panel] { return panel->to_csv(); });
   parts.show = [panel](Document& d) { panel->set_document(d); };
   return parts;
 }

@@ -89,7 +89,9 @@ void QueryChart::set_result(const QueryResultPtr& result, const ChartChoice& cho
   for (const Point& p : points_) y_min_ = std::min(y_min_, p.y), y_max_ = std::max(y_max_, p.y);
   if (y_min_ == y_max_) y_max_ = y_min_ + 1;
   x_min_ = points_.empty() ? 0 : points_.front().x;
-  x_max_ = points_.empty() || points_.back().x <= x_min_ ? x_min_ + 1 : points_.back().x;
+  // A range of one would vanish beside a large value.
+  x_max_ = points_.empty() || points_.back().x <= x_min_ ? x_min_ + std::max(1.0, std::abs(x_min_) * 1e-9)
+                                                         : points_.back().x;
   setAccessibleDescription(summary());
   update();
 }
@@ -207,7 +209,7 @@ void QueryChart::paint_line(QPainter& painter, QSize size) const {
   for (size_t i = 0; i < points_.size();) {
     const QPointF first = position_of(points_[i], area);
     QPointF low = first, high = first, last = first;
-    for (; i < points_.size() && position_of(points_[i], area).x() < std::floor(first.x()) + 1; ++i) {
+    for (++i; i < points_.size() && position_of(points_[i], area).x() < std::floor(first.x()) + 1; ++i) {
       last = position_of(points_[i], area);
       if (last.y() > low.y()) low = last;
       if (last.y() < high.y()) high = last;

@@ -150,11 +150,28 @@ void QueryPanel::run_sql(const QString& sql) {
   run();
 }
 
+void QueryPanel::show_draft(const QString& sql) {
+  if (drafted_ == document_) return editor_->set_sql(sql);
+  drafted_ = document_;
+  draft_.clear();
+  at_history_ = -1;
+  editor_->reset(sql);
+  show_error();
+}
+
+// Underlined while the editor has the query that failed.
+void QueryPanel::show_error() {
+  const QueryJob& job = *document_->queries();
+  const QString text = editor_->toPlainText();
+  const bool is_shown = !job.busy() && job.problem_position() >= 0 && text.trimmed() == job.sql();
+  editor_->mark_error(is_shown ? static_cast<int>(text.indexOf(job.sql())) + job.problem_position() : -1);
+}
+
 void QueryPanel::on_job_changed() {
   const QueryJob& job = *document_->queries();
   stop_->setEnabled(job.busy());
   if (job.result() != shown_) show_result();
-  if (!job.busy()) editor_->mark_error(job.problem_position());
+  show_error();
   show_status();
 }
 
@@ -275,7 +292,9 @@ bool QueryPanel::store_as(const QString& name) {
   return stored.ok();
 }
 
-QString QueryPanel::to_csv() const { return shown_ ? query_csv(*shown_) : QString(); }
+std::function<QString()> QueryPanel::csv_maker() const {
+  return shown_ ? [result = shown_] { return query_csv(*result); } : std::function<QString()>();
+}
 
 void QueryPanel::retranslate() {
   editor_->setPlaceholderText(QStringLiteral(

@@ -23,10 +23,11 @@ class QueryPanel : public QWidget {
   void set_document(Document& document);
 
   void run();
-  void run_sql(const QString& sql);  // replaces the text of the editor
+  void run_sql(const QString& sql);     // replaces the text of the editor
+  void show_draft(const QString& sql);  // of the document; another document's text cannot be restored by Undo
   // Stores the text of the editor as the user's query. False: an error is shown.
   bool store_as(const QString& name);
-  QString to_csv() const;
+  std::function<QString()> csv_maker() const;  // for any thread; null: no result
 
   SqlEditor* editor() const { return editor_; }
   QPushButton* run_button() const { return run_; }
@@ -48,6 +49,7 @@ class QueryPanel : public QWidget {
   QWidget* build_chart(views::Theme* theme);
   void retranslate();
   void on_job_changed();
+  void show_error();
   void show_result();
   void show_status();
   void show_chart();
@@ -57,7 +59,7 @@ class QueryPanel : public QWidget {
   void ask_name();
   void step_history(int step);
 
-  QPointer<Document> document_;
+  QPointer<Document> document_, drafted_;  // drafted_: whose text the editor has
   views::ConnectionScope bond_;
   SqlEditor* editor_;
   QPushButton* run_;

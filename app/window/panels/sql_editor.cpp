@@ -72,13 +72,31 @@ SqlEditor::SqlEditor(Theme* theme, QWidget* parent) : QPlainTextEdit(parent), th
   completer_->setMaxVisibleItems(kShownNames);
   connect(completer_, qOverload<const QString&>(&QCompleter::activated), this, &SqlEditor::insert);
   connect(this, &QWidget::customContextMenuRequested, this, &SqlEditor::show_menu);
-  connect(this, &QPlainTextEdit::textChanged, this, [this] { mark_error(-1); });
+  connect(this, &QPlainTextEdit::textChanged, this, &SqlEditor::on_text_changed);
+}
+
+void SqlEditor::on_text_changed() {
+  const QString text = toPlainText();
+  if (text == text_) return;
+  text_ = text;
+  mark_error(-1);
+  if (!sets_) Q_EMIT edited();
 }
 
 void SqlEditor::set_sql(const QString& sql) {
+  if (sql == toPlainText()) return;
+  sets_ = true;
   QTextCursor all(document());
   all.select(QTextCursor::Document);
   all.insertText(sql);
+  sets_ = false;
+  moveCursor(QTextCursor::End);
+}
+
+void SqlEditor::reset(const QString& sql) {
+  sets_ = true;
+  setPlainText(sql);
+  sets_ = false;
   moveCursor(QTextCursor::End);
 }
 
@@ -125,7 +143,6 @@ void SqlEditor::insert(const QString& name) {
   cursor.setPosition(textCursor().position(), QTextCursor::KeepAnchor);
   cursor.insertText(name);
   setTextCursor(cursor);
-  Q_EMIT edited();
 }
 
 // Keys that type text must not trigger shortcuts of the window.
@@ -156,10 +173,9 @@ void SqlEditor::keyPressEvent(QKeyEvent* event) {
     if (key == Qt::Key_Space) return complete();
     if (key == Qt::Key_Up || key == Qt::Key_Down) return history_requested(key == Qt::Key_Up ? 1 : -1);
   }
-  const QString before = toPlainText();
+  const QString before = text_;
   QPlainTextEdit::keyPressEvent(event);
-  if (toPlainText() == before) return;
-  Q_EMIT edited();
+  if (text_ == before) return;
   show_completions(kMinTyped);
 }
 

@@ -18,6 +18,7 @@ class SqlEditor : public QPlainTextEdit {
   explicit SqlEditor(views::Theme* theme, QWidget* parent = nullptr);
 
   void set_sql(const QString& sql);  // can be undone
+  void reset(const QString& sql);    // cannot be undone
   void mark_error(int position);     // underlines the name at a position; -1: none
   QStringList completions() const;   // currently shown; empty: none
   QCompleter* completer() const { return completer_; }
@@ -28,7 +29,7 @@ class SqlEditor : public QPlainTextEdit {
  Q_SIGNALS:
   void run_requested();              // Ctrl+Return
   void history_requested(int step);  // Ctrl+Up: 1, an older query; Ctrl+Down: -1
-  void edited();                     // by the user
+  void edited();                     // by the user, also by a menu or by Undo
 
  protected:
   bool event(QEvent* event) override;
@@ -38,12 +39,15 @@ class SqlEditor : public QPlainTextEdit {
   void show_completions(int min_typed);
   void insert(const QString& name);
   void show_menu(const QPoint& at);
+  void on_text_changed();
 
   views::Theme* theme_;
   SqlHighlighter* highlighter_;
   QStringListModel names_;
   QCompleter* completer_;
   int begin_ = 0;  // of the name that is completed
+  QString text_;   // as of the last change; formats change without it
+  bool sets_ = false;
 };
 
 }  // namespace arenascope::app

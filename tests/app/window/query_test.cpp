@@ -4,6 +4,8 @@
 #include <QAbstractItemView>
 #include <QCompleter>
 #include <QMenu>
+#include <QPainter>
+#include <QSignalSpy>
 #include <QTest>
 
 #include <algorithm>
@@ -132,12 +134,24 @@ class QueryTest : public QObject, protected WindowFixture {
     QCOMPARE(cell(0, 1), format_ns(2500));
     QCOMPARE(cell(0, 2), format_count(1234567));
     QCOMPARE(cell(0, 3), QString());
-    QCOMPARE(panel()->to_csv(),
+    QCOMPARE(panel()->csv_maker()(),
              QStringLiteral("arena_bytes,duration_ns,number,none,text,part\n1536,2500,1234567,,\"a,b\",0.25\n"));
     query("SELECT 9007199254740993 AS number UNION ALL SELECT NULL ORDER BY 1");
-    QVERIFY(panel()->to_csv().contains("9007199254740993"));
+    QVERIFY(panel()->csv_maker()().contains("9007199254740993"));
     panel()->table()->table_view()->sortByColumn(0, Qt::DescendingOrder);
     QCOMPARE(cell(1, 0), QString());  // a missing value is the smallest
+  }
+
+  // Times since 1970 in nanoseconds are so large that adding 1 does not change them.
+  void a_chart_of_equal_large_values_is_painted() {
+    with_sample();
+    query("SELECT 1700000000000000000 AS time_ns, 1 AS bytes UNION ALL SELECT 1700000000000000000, 2");
+    panel()->chart_form()->setCurrentIndex(static_cast<int>(ChartForm::Line));
+    panel()->chart()->set_result(doc().queries()->result(), {ChartForm::Line, 0, 1});
+    QImage image(400, 300, QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    panel()->chart()->paint(&painter, image.size());
+    QVERIFY(panel()->chart()->row_at({0, 0}) < 2);
   }
 
   void errors_are_shown_at_their_position_and_results_are_kept() {
@@ -159,13 +173,43 @@ class QueryTest : public QObject, protected WindowFixture {
     QVERIFY(panel()->status()->text().contains("expected one statement"));
   }
 
+  // The text, the undo history, the position in the history and the error belong to the document.
+  void tabs_do_not_share_the_editor() {
+    with_sample();
+    query("SELECT op FROM nodes");
+    SqlEditor* editor = panel()->editor();
+    editor->set_sql("draft");
+    QTest::keyClick(editor, Qt::Key_Up, Qt::ControlModifier);
+    query("SELECT nme FROM nodes");
+    QCOMPARE(editor->extraSelections().size(), 1);
+    open(QStringLiteral("zoo:mul_mat"));
+    QVERIFY(editor->toPlainText().isEmpty() && editor->extraSelections().isEmpty());
+    QVERIFY(!editor->document()->isUndoAvailable());
+    QTest::keyClick(editor, Qt::Key_Down, Qt::ControlModifier);
+    QVERIFY(editor->toPlainText().isEmpty());
+    window_->documents()->show(0);
+    QCOMPARE(editor->toPlainText(), QStringLiteral("SELECT nme FROM nodes"));
+    QCOMPARE(editor->extraSelections().size(), 1);
+  }
+
+  void pasted_text_is_an_edit() {
+    SqlEditor* editor = with_sample()->editor();
+    const QSignalSpy edited(editor, &SqlEditor::edited);
+    editor->set_sql("SELECT 1");
+    QCOMPARE(edited.size(), 0);
+    editor->selectAll();
+    editor->cut();
+    editor->paste();
+    QCOMPARE(edited.size(), 2);
+  }
+
   void a_running_query_is_cancelled() {
     with_sample();
     panel()->run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
     QVERIFY(doc().queries()->busy());
     QVERIFY(panel()->stop_button()->isEnabled());
-    const auto running = doc().tasks()->running();
-    QVERIFY(std::find(running.begin(), running.end(), &doc().queries()->task()) != running.end());
+    const std::vector<Task*> running = doc().tasks()->running();
+    QVERIFY(std::ranges::find(running, &doc().queries()->task()) != running.end());
     QTest::mouseClick(panel()->stop_button(), Qt::LeftButton);
     wait();
     QCOMPARE(panel()->status()->text(), QStringLiteral("Stopped."));
