@@ -45,6 +45,7 @@ std::optional<lesson::LensInput> strides_of(const trace::TensorInfo& tensor, con
 }
 
 struct LensRun {
+  std::string experiment;
   std::vector<lesson::LensFrame> frames;
   QString problem;
 };
@@ -111,7 +112,7 @@ void ByteLensView::showEvent(QShowEvent*) {
 }
 
 void ByteLensView::paint(QPainter* painter, QSize size) {
-  if (frames_.empty()) {
+  if (frames_.empty() && fields_ == nullptr) {
     const lesson::LensExperiment& first = lesson::lens_experiments().front();
     chooser_->setCurrentIndex(0);
     make_fields({});
@@ -165,6 +166,7 @@ void ByteLensView::run() {
     input[parameter.name] = field(parameter.name)->text().toStdString();
   run_.request([name = std::string(experiment->name), input = std::move(input)](std::stop_token) -> Background::Result {
     auto run = std::make_shared<LensRun>();
+    run->experiment = name;
     auto frames = lesson::run_lens(name, input);
     if (frames)
       run->frames = std::move(*frames);
@@ -174,12 +176,13 @@ void ByteLensView::run() {
   });
 }
 
-// After an error the last frames stay.
+// After an error the last frames stay if they are of the same experiment.
 void ByteLensView::take(const std::shared_ptr<const void>& result) {
   const auto run = std::static_pointer_cast<const LensRun>(result);
   problem_->setText(run->problem);
   problem_->setVisible(!run->problem.isEmpty());
-  if (!run->problem.isEmpty()) return;
+  if (!run->problem.isEmpty() && run->experiment == shown_) return;
+  shown_ = run->experiment;
   set_frames(run->frames);
   Q_EMIT frames_changed();
 }
@@ -188,6 +191,10 @@ void ByteLensView::set_frames(std::vector<lesson::LensFrame> frames) {
   frames_ = std::move(frames);
   slider_->setRange(0, static_cast<int>(frames_.size()) - 1);
   slider_->setValue(0);
+  if (frames_.empty()) {
+    canvas_->set_frame({}, {});
+    update_buttons();
+  }
   show_frame(0);
 }
 
@@ -207,17 +214,23 @@ void ByteLensView::update_buttons() {
   position_->setText(tr("%1 of %2").arg(frame()).arg(last));
 }
 
-void ByteLensView::update_selected() {
-  const auto& snapshot = *source_->snapshot();
-  const trace::TensorInfo* tensor = snapshot.tensor(source_->graph_id(), tensor_of(selection_->current(), snapshot));
-  selected_->setEnabled(tensor != nullptr);
+// A selected node may be of another graph than the shown one.
+trace::GraphId ByteLensView::selected_graph() const {
+  const auto* node = selection_->current().get<NodeSelection>();
+  return node != nullptr ? node->graph : source_->graph_id();
 }
 
-void ByteLensView::show_selected() {
+const trace::TensorInfo* ByteLensView::selected_tensor() const {
   const auto& snapshot = *source_->snapshot();
-  const trace::TensorInfo* tensor = snapshot.tensor(source_->graph_id(), tensor_of(selection_->current(), snapshot));
+  return snapshot.tensor(selected_graph(), tensor_of(selection_->current(), snapshot));
+}
+
+void ByteLensView::update_selected() { selected_->setEnabled(selected_tensor() != nullptr); }
+
+void ByteLensView::show_selected() {
+  const trace::TensorInfo* tensor = selected_tensor();
   if (tensor == nullptr) return;
-  const auto input = strides_of(*tensor, snapshot.tensor(source_->graph_id(), tensor->view_source));
+  const auto input = strides_of(*tensor, source_->snapshot()->tensor(selected_graph(), tensor->view_source));
   if (input) return show_experiment(QStringLiteral("strides"), *input);
   problem_->setText(tr("%1 cannot be shown element by element: it has a block type or more than %2 elements.")
                         .arg(QString::fromStdString(tensor->name))

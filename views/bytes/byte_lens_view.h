@@ -58,6 +58,8 @@ class ByteLensView : public QWidget, public Paintable {
   void set_frames(std::vector<lesson::LensFrame> frames);
   void show_selected();
   void update_selected();
+  trace::GraphId selected_graph() const;
+  const trace::TensorInfo* selected_tensor() const;
   void update_buttons();
   void retranslate();
 
@@ -73,6 +75,7 @@ class ByteLensView : public QWidget, public Paintable {
   QLabel *position_, *problem_;
   LensCanvas* canvas_;
   QMap<QString, QString> field_text_;  // by parameter, as of the last run
+  std::string shown_;                  // experiment of the frames
   std::vector<lesson::LensFrame> frames_;
   Background run_;
 };

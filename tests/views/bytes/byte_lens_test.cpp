@@ -3,6 +3,8 @@
 #include <views/bytes/byte_lens_view.h>
 #include <views/bytes/lens_text.h>
 
+#include <arenascope/trace/session.h>
+
 #include <QPainter>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -123,6 +125,34 @@ class ByteLensTest : public QObject {
     QVERIFY(!view.forward_button()->isEnabled());
   }
 
+  // The selected tensor may be of another graph than the shown one.
+  void the_tensor_of_the_selection_is_shown() {
+    auto session = std::make_shared<trace::Session>();
+    for (int i = 0; i < 2; ++i) {
+      auto graph = std::make_shared<trace::GraphInfo>();
+      graph->id = trace::GraphId(i);
+      trace::TensorInfo tensor;
+      tensor.name = "x";
+      tensor.op = "ADD";
+      tensor.dtype = "f32";
+      tensor.shape = {2 + i};
+      tensor.strides = {4};
+      tensor.bytes = 4 * (2 + i);
+      graph->nodes = {tensor};
+      session->describe(std::shared_ptr<const trace::GraphInfo>(graph));
+    }
+    source_.set_session(session);
+    ByteLensView view(context());
+    view.show();
+    for (const int shown : {0, 1}) {
+      selection_.select(Selection::node(trace::GraphId(shown), NodeId(0)));
+      QTest::mouseClick(view.selected_button(), Qt::LeftButton);
+      QCOMPARE(view.field("shape")->text(), QString::number(2 + shown));
+    }
+    selection_.forget();
+    source_.set_session(nullptr);
+  }
+
   void a_changed_field_runs_the_experiment_again_and_an_error_keeps_the_frames() {
     ByteLensView view(context());
     view.resize(900, 400);
@@ -145,6 +175,10 @@ class ByteLensTest : public QObject {
     QTRY_VERIFY(!view.problem()->isHidden());
     QVERIFY(view.problem()->text().contains(QStringLiteral("many")));
     QCOMPARE(view.frames().size(), size_t(5));
+    // They are not those of another experiment, which fails.
+    view.show_experiment(QStringLiteral("block"), {{"type", "many"}});
+    wait_for_frames(view);
+    QVERIFY(view.frames().empty());
   }
 };
 
