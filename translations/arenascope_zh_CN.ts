@@ -7272,11 +7272,11 @@ next: %7</source>
         <translation>按其中位时间计算的每秒运算数</translation>
     </message>
     <message>
-        <source>Bytes of its result and of its sources per second, at its median time</source>
+        <source>Bytes of its result and inputs per second, at its median time</source>
         <translation>按其中位时间计算的每秒字节数（结果与输入）</translation>
     </message>
     <message>
-        <source>Arithmetic intensity: operations per byte of its result and of its sources</source>
+        <source>Arithmetic intensity: operations per byte of its result and inputs</source>
         <translation>计算强度：其结果与输入每字节的运算数</translation>
     </message>
     <message>
@@ -7995,7 +7995,7 @@ allocated %6 times</source>
         <translation>时长</translation>
     </message>
     <message>
-        <source>Time since the begin of the recording</source>
+        <source>Time since the start of the recording</source>
         <translation>自记录开始的时间</translation>
     </message>
     <message>

@@ -41,7 +41,9 @@ NodeRates rates_of(const trace::GraphInfo& graph, NodeId node, const trace::Node
 
 QString format_rate(double rate) {
   const double size = std::abs(rate);
-  return QLocale().toString(rate, 'f', size < 0.1 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+  if (size > 0 && size < 0.9995)
+    return QLocale().toString(rate, 'f', 2 - static_cast<int>(std::floor(std::log10(size))));
+  return QLocale().toString(rate, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
 }  // namespace arenascope::views

@@ -9,7 +9,7 @@
 
 namespace arenascope::views {
 
-// Minimum of bytes that a node reads and writes: its result and each of its sources once. Nullopt: a size was not
+// Bytes that a node reads and writes at least: its result and each of its inputs once. Nullopt: a size was not
 // recorded.
 std::optional<Bytes> moved_bytes(const trace::GraphInfo& graph, NodeId node);
 

@@ -7,6 +7,8 @@
 
 #include <QObject>
 
+#include <algorithm>
+
 namespace arenascope::views {
 
 class FindingsSearch : public QObject {
@@ -18,9 +20,8 @@ class FindingsSearch : public QObject {
   SessionSource* source() const { return source_; }
   const std::vector<Finding>& findings() const { return findings_; }
   const FindingsInput& about() const { return about_; }
-  const Task& task() const { return task_; }
   bool busy() const { return task_.running(); }
-  double done() const { return task_.share(); }  // progress of the running search, 0 to 1
+  double done() const { return std::max(task_.share(), 0.0); }  // progress of the running search, 0 to 1
   // True if the current graph, plan or run differs from the one searched.
   bool out_of_date() const;
 

@@ -215,14 +215,13 @@ void add_rates(Columns& columns, const NodesPtr& n) {
   columns.push_back(rate_column(n, NodesTableTexts::tr("GFLOP/s"),
                                 NodesTableTexts::tr("Operations per second at its median time"), "speed",
                                 &NodeRates::gflops));
-  columns.push_back(
-      rate_column(n, NodesTableTexts::tr("GB/s"),
-                  NodesTableTexts::tr("Bytes of its result and of its sources per second, at its median time"),
-                  "bandwidth", &NodeRates::bandwidth));
+  columns.push_back(rate_column(n, NodesTableTexts::tr("GB/s"),
+                                NodesTableTexts::tr("Bytes of its result and inputs per second, at its median time"),
+                                "bandwidth", &NodeRates::bandwidth));
   columns.push_back(
       rate_column(n, NodesTableTexts::tr("FLOP/B"),
-                  NodesTableTexts::tr("Arithmetic intensity: operations per byte of its result and of its sources"),
-                  nullptr, &NodeRates::intensity));
+                  NodesTableTexts::tr("Arithmetic intensity: operations per byte of its result and inputs"), nullptr,
+                  &NodeRates::intensity));
 }
 
 }  // namespace

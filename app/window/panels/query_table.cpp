@@ -25,7 +25,7 @@ QString tip_of(Quantity quantity) {
   switch (quantity) {
     case Quantity::Bytes: return QueryTableTexts::tr("Bytes");
     case Quantity::Duration: return QueryTableTexts::tr("Duration");
-    case Quantity::Moment: return QueryTableTexts::tr("Time since the begin of the recording");
+    case Quantity::Moment: return QueryTableTexts::tr("Time since the start of the recording");
     case Quantity::Number: break;
   }
   return {};
