@@ -1852,8 +1852,12 @@
 <context>
     <name>arenascope::app::OtherForm</name>
     <message>
-        <source>Planning the other form of the model…</source>
-        <translation>正在规划模型的另一形式…</translation>
+        <source>Planning the model as written…</source>
+        <translation>正在按原样规划模型…</translation>
+    </message>
+    <message>
+        <source>Planning the optimised model…</source>
+        <translation>正在规划优化后的模型…</translation>
     </message>
 </context>
 <context>

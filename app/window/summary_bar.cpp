@@ -131,7 +131,10 @@ void SummaryBar::show_text() {
 void SummaryBar::show_forms() {
   const trace::PlanInfo* plan = source_->shown_plan() ? source_->ghost_plan() : source_->plan();
   const auto other = document_ ? document_->other_form()->arena() : std::nullopt;
-  const bool known = !hidden_ && other && plan != nullptr && *other != plan->arena_bytes;
+  const auto& graphs = source_->snapshot()->graphs;
+  // The plan of a deferred subgraph is not that of the model, whose graph is the first.
+  const bool of_model = plan != nullptr && !graphs.empty() && plan->graph == graphs.front()->id;
+  const bool known = !hidden_ && other && of_model && *other != plan->arena_bytes;
   forms_action_->setVisible(known);
   if (!known) return;
   const bool optimised = OtherForm::is_optimised(document_->runner()->settings());

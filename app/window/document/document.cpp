@@ -127,6 +127,7 @@ void Document::on_plans_added() {
   source_.set_plan_before(std::exchange(plan_before_, nullptr));
   source_.refresh();
   debugger_.update_steps();
+  if (!to_peak_) plan_other_form(true);
 }
 
 // Shown once per session: the size of a live recording is limited, and the limit is a preference.
@@ -189,19 +190,19 @@ void Document::settle_playhead() {
   axis_.restore_position();
   if (!std::exchange(to_peak_, false)) return;
   restore_breakpoints();  // only now: the first run must not pause
-  plan_other_form();
+  plan_other_form(false);
   if (const Step peak = peak_of(source_.plan()).step; peak.valid()) axis_.set_current(peak);
 }
 
 // Only for models that are read in a moment; after the first run, which it would slow down.
-void Document::plan_other_form() {
+void Document::plan_other_form(bool replanned) {
   constexpr Bytes kMaxWeights = Bytes{1} << 30;
   const RunSettings& settings = runner_->settings();
   const trace::GraphInfo* graph = source_.graph();
   if (settings.from_lesson || settings.backend != u"cpu" || graph == nullptr) return;
   Bytes weights = 0;
   for (const trace::TensorInfo& leaf : graph->leafs) weights += leaf.bytes;
-  if (weights <= kMaxWeights) other_form_.plan(spec(), settings);
+  if (weights <= kMaxWeights) other_form_.plan(spec(), settings, replanned);
 }
 
 // Saved breakpoints of the file; a lesson has its own.

@@ -114,7 +114,7 @@ class Document : public QObject, public DocumentParts {
   void on_plans_added();
   void pause_at(int step, BreakReason reason, const QString& node);
   void settle_playhead();
-  void plan_other_form();
+  void plan_other_form(bool replanned);
   void restore_breakpoints();
   void tell_of_older_runs();
 

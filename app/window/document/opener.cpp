@@ -296,11 +296,14 @@ void update_run_settings(const RunnerOptions& options, RunSettings& settings) {
   settings.fuse = options.fuse;
 }
 
-Result<Bytes> planned_arena(const QString& spec, const RunSettings& settings, std::stop_token stop) {
+Result<Bytes> planned_arena(const QString& spec, const RunSettings& settings,
+                            const std::map<std::string, std::string>& of_file, std::stop_token stop) {
   RunnerOptions options = default_run_options(settings);
+  if (!set_run_options(options, of_file)) options = default_run_options(settings);
   options.stop = std::move(stop);
   std::vector<InputSize> sizes;
-  auto read = open_sized(spec, settings, options.open, sizes);
+  auto read = options.inputs.empty() ? open_sized(spec, settings, options.open, sizes)
+                                     : open_with_inputs(spec.toStdString(), options.inputs, options.open);
   if (!read) return read.error();
   auto devices = devices_of(options);
   if (!devices) return devices.error();

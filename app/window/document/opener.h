@@ -8,6 +8,7 @@
 #include <QString>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 
@@ -68,8 +69,10 @@ RunnerOptions default_run_options(const RunSettings& settings);
 // The inverse: stores those of `options` that are preferences into `settings`.
 void update_run_settings(const RunnerOptions& options, RunSettings& settings);
 
-// The arena of a model opened with these settings; it is planned only. Errors: those of opening and planning it.
-Result<Bytes> planned_arena(const QString& spec, const RunSettings& settings, std::stop_token stop);
+// The arena of a model opened with these settings and options of the file; it is planned only. Errors: those of opening
+// and planning it.
+Result<Bytes> planned_arena(const QString& spec, const RunSettings& settings,
+                            const std::map<std::string, std::string>& of_file, std::stop_token stop);
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks);
 

@@ -14,20 +14,23 @@ RunSettings OtherForm::flipped(const RunSettings& settings) {
   return other;
 }
 
-void OtherForm::plan(const QString& spec, const RunSettings& settings) {
+void OtherForm::plan(const QString& spec, const RunSettings& settings, bool replanned) {
   forget();
   // Options of the file override the settings.
-  const auto of_file = remembered_run(spec);
+  auto of_file = remembered_run(spec);
   if (of_file.contains("rewrite") || of_file.contains("fusion")) return;
-  task_.start(tr("Planning the other form of the model…"),
-              [this, spec, other = flipped(settings)](const views::TaskRun& run) {
-                const auto arena = planned_arena(spec, other, run.stop());
-                if (!arena) return;  // it cannot be opened in this form
-                run.post([this, bytes = *arena] {
-                  arena_ = bytes;
-                  Q_EMIT changed();
-                });
-              });
+  for (const char* option : {"planner", "order", "memory", "budget"})
+    if (replanned) of_file.erase(option);
+  const QString title =
+      is_optimised(settings) ? tr("Planning the model as written…") : tr("Planning the optimised model…");
+  task_.start(title, [this, spec, of_file, other = flipped(settings)](const views::TaskRun& run) {
+    const auto arena = planned_arena(spec, other, of_file, run.stop());
+    if (!arena) return;  // it cannot be opened in this form
+    run.post([this, bytes = *arena] {
+      arena_ = bytes;
+      Q_EMIT changed();
+    });
+  });
 }
 
 void OtherForm::forget() {

@@ -20,7 +20,8 @@ class OtherForm : public QObject {
   // The settings of the other form.
   static RunSettings flipped(const RunSettings& settings);
 
-  void plan(const QString& spec, const RunSettings& settings);  // `settings`: of the open form
+  // `settings`: of the open form. `replanned`: they, and not the options of the file, have its planner and order.
+  void plan(const QString& spec, const RunSettings& settings, bool replanned);
   void forget();
   std::optional<Bytes> arena() const { return arena_; }  // none: not planned, or it has no plan
 

@@ -444,6 +444,12 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(doc().source()->plan()->arena_bytes, optimised, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(forms->isVisible(), kPatience);
     QCOMPARE(forms->text(), text);
+    // Another planner, which both forms have then.
+    RunSettings without_reuse = doc().runner()->settings();
+    without_reuse.planner = QStringLiteral("none");
+    doc().replan(without_reuse);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().runner()->settings().planner, without_reuse.planner, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().other_form()->arena() && *doc().other_form()->arena() > written, kPatience);
     // A recording has one form.
     open_recording();
     QVERIFY(!forms->isVisible());
