@@ -3186,6 +3186,13 @@ Use the other panels.</source>
     </message>
 </context>
 <context>
+    <name>arenascope::app::WindowSession</name>
+    <message>
+        <source>%1 was not reopened: the program ended while it was being opened.</source>
+        <translation>未重新打开 %1：程序在打开它时意外结束。</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::ArenaColourNames</name>
     <message numerus="yes">
         <source>%n step(s)</source>

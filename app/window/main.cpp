@@ -273,8 +273,8 @@ int run_window(const QString& theme, const QStringList& files) {
   if (!theme.isEmpty()) window.theme()->set_mode(theme_of(theme));
   window.show();
   window.offer_recovery();
-  if (files.isEmpty() && window.shell().preferences.reopen) window.shell().session->restore();
   window.shell().session->begin();
+  if (files.isEmpty() && window.shell().preferences.reopen) window.shell().session->restore();
   window.open_all(files.size() == 2 ? files.mid(0, 1) : files);
   if (files.size() == 2) window.compare_with(files[1]);
   return QApplication::exec();

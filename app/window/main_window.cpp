@@ -273,6 +273,12 @@ void MainWindow::on_opened(Document* opened) {
   status_->update_status();
 }
 
+void MainWindow::open_all(const QStringList& specs) {
+  std::vector<OpenRequest> requests;
+  for (const QString& spec : specs) requests.push_back({spec, shell_.preferences.run});
+  documents_.open_all(requests);
+}
+
 void MainWindow::compare_with(const QString& spec) { document().comparing()->load(spec, shell_.preferences.run); }
 
 void MainWindow::activate(const QString& panel, int row) {
@@ -364,7 +370,7 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   pictures_->keep();
-  shell_.session->save();
+  shell_.session->end();
   guide_->restore_panels();
   shell_.layouts->save_window();
   shell_.preferences.save();

@@ -25,7 +25,7 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void open(const QString& spec) { shell_.open(spec); }  // opens a model, zoo:NAME or recording in a new tab
-  void open_all(const QStringList& specs) { documents_.open_all(specs, shell_.preferences.run); }
+  void open_all(const QStringList& specs);
   void compare_with(const QString& spec);                             // a recording or model, loaded in the background
   void keep_no_copies() { shell_.preferences.run.autosave = false; }  // disables saving of live recordings
   void offer_recovery();                                              // offers recordings of a crashed program

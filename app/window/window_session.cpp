@@ -2,13 +2,13 @@
 #include "window_session.h"
 
 #include <views/common/settings.h>
-#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QSettings>
 
-#include <signal.h>
-
-#include <cerrno>
+#include <algorithm>
 
 #include "document/attached.h"
 
@@ -18,14 +18,8 @@ using namespace views;
 
 namespace {
 
-constexpr int kDelay = 1000;  // ms between a change and its storage
-constexpr auto kDocuments = "session/documents", kCurrent = "session/current", kProcess = "session/process";
-
-// Another running program that stores its session.
-bool has_owner() {
-  const auto process = static_cast<pid_t>(Settings::value(kProcess).toLongLong());
-  return process > 0 && process != QCoreApplication::applicationPid() && (::kill(process, 0) == 0 || errno == EPERM);
-}
+constexpr int kInterval = 3000;  // ms between two stored states
+constexpr auto kDocuments = "session/documents", kCurrent = "session/current", kUnfinished = "session/unfinished";
 
 // Lessons have their own progress, and an attached program is not started again.
 bool is_stored(Document& document) {
@@ -35,46 +29,85 @@ bool is_stored(Document& document) {
 
 // A model has its content once its first run has ended, a recording once it has been read.
 bool is_complete(Document& document) {
-  RunController& runner = *document.runner();
-  if (runner.opening().running()) return false;
+  RunController* runner = document.runner();
+  if (runner == nullptr || runner->opening().running()) return false;
   const auto& runs = document.source()->snapshot()->runs;
-  return !runner.has_model() || (runner.state() == RunState::Ready && !runs.empty() && runs.back().finished);
+  return !runner->has_model() || (runner->state() == RunState::Ready && !runs.empty() && runs.back().finished);
+}
+
+// Choices that the user made before the stored ones could be applied stay.
+template <class State>
+void keep_choice(const State& current, State& stored) {
+  if (current != State()) stored = current;
+}
+
+void keep_choices(const ViewState& current, ViewState& stored) {
+  GraphView::ViewState graph = current.graph;  // whose scale and offset follow its content
+  graph.scale = 0;
+  graph.offset = {};
+  if (graph != GraphView::ViewState()) stored.graph = current.graph;
+  keep_choice(current.flame, stored.flame);
+  keep_choice(current.occupancy, stored.occupancy);
+  keep_choice(current.arena, stored.arena);
+  keep_choice(current.lifetimes, stored.lifetimes);
+  keep_choice(current.timeline, stored.timeline);
+  keep_choice(current.search, stored.search);
+  keep_choice(current.query, stored.query);
+  keep_choice(current.mark, stored.mark);
+  for (auto table = current.tables.begin(); table != current.tables.end(); ++table)
+    keep_choice(*table, stored.tables[table.key()]);
 }
 
 }  // namespace
 
-WindowSession::WindowSession(Shell& shell) : QObject(shell.window), shell_(shell) {
-  timer_.setSingleShot(true);
-  timer_.setInterval(kDelay);
+QString WindowSession::lock_path() { return QFileInfo(QSettings().fileName()).dir().filePath("session.lock"); }
+
+WindowSession::WindowSession(Shell& shell) : QObject(shell.window), shell_(shell), lock_(lock_path()) {
+  lock_.setStaleLockTime(0);
+  timer_.setInterval(kInterval);
   connect(&timer_, &QTimer::timeout, this, &WindowSession::save);
-  connect(shell.documents, &Documents::opened, this, &WindowSession::on_opened);
-  connect(shell.documents, &Documents::changed, this, &WindowSession::save_soon);
-  connect(shell.undo, &ViewUndo::changed, this, &WindowSession::save_soon);
+  Documents* documents = shell.documents;
+  connect(documents, &Documents::opening_begun, this, &WindowSession::on_opening_begun);
+  connect(documents, &Documents::opening_failed, this, &WindowSession::on_opening_failed);
+  connect(documents, &Documents::opened, this, &WindowSession::on_opened);
+  connect(documents, &Documents::switched, this, [this] {
+    if (!shows_) current_.clear();
+  });
+  connect(documents, &Documents::closing, this, [this](size_t index) {
+    Document& document = (*shell_.documents)[index];
+    for (const QString& spec : {document.spec(), document.take_requested()}) on_opening_failed(spec);
+  });
 }
 
 void WindowSession::begin() {
-  if (has_owner()) return;
-  stores_ = true;
-  Settings::set(kProcess, QCoreApplication::applicationPid());
-  save_soon();
-}
-
-void WindowSession::save_soon() {
-  if (stores_ && !timer_.isActive()) timer_.start();
+  if (stores_) return;
+  QDir().mkpath(QFileInfo(lock_path()).path());
+  stores_ = lock_.tryLock(0);
+  if (stores_) timer_.start();
 }
 
 void WindowSession::save() {
-  timer_.stop();
   if (!stores_) return;
   shell_.panels->leave(shell_.document());
   QJsonArray documents;
-  for (size_t i = 0; i < shell_.documents->size(); ++i)
-    if (Document& document = (*shell_.documents)[i]; is_stored(document)) documents << entry_of(document);
-  // The document that is being opened may be the cause of a crash; the ones after it are kept.
-  for (const QString& spec : shell_.documents->to_open())
-    if (const auto entry = waiting_.find(spec); entry != waiting_.end()) documents << entry->second;
+  std::vector<Entry> waiting = waiting_;
+  for (size_t i = 0; i < shell_.documents->size(); ++i) {
+    Document& document = (*shell_.documents)[i];
+    if (!is_stored(document)) continue;
+    const auto stored = find(document.spec(), document.runner()->settings().plan_only);
+    documents << (stored == waiting_.end() ? entry_of(document) : stored->json);
+    if (stored != waiting_.end())
+      std::erase_if(waiting, [&](const Entry& entry) { return entry.json == stored->json; });
+  }
+  for (const Entry& entry : waiting) documents << entry.json;
   Settings::set(kDocuments, QJsonDocument(documents).toJson(QJsonDocument::Compact));
-  Settings::set(kCurrent, shell_.document().spec());
+  Settings::set(kCurrent, current_.isEmpty() ? shell_.document().spec() : current_);
+}
+
+void WindowSession::end() {
+  save();
+  unfinished_.clear();
+  store_unfinished();
 }
 
 QJsonObject WindowSession::entry_of(Document& document) {
@@ -84,52 +117,130 @@ QJsonObject WindowSession::entry_of(Document& document) {
   if (!(axis.range() == axis.limits())) state.range = axis.range();
   if (const auto* selected = std::get_if<NodeSelection>(&document.selection()->current().what))
     state.selected = *selected;
-  return {{"spec", document.spec()}, {"view", state.to_json()}};
+  const RunSettings& settings = document.runner()->settings();
+  return {{"spec", document.spec()},
+          {"plan_only", settings.plan_only},
+          {"rewrite", settings.rewrite},
+          {"fuse", settings.fuse},
+          {"view", state.to_json()}};
+}
+
+OpenRequest WindowSession::request_of(const Entry& entry) const {
+  OpenRequest request{entry.spec, shell_.preferences.run, true};
+  RunSettings& settings = request.settings;
+  settings.plan_only = entry.json["plan_only"].toBool();
+  settings.rewrite = entry.json["rewrite"].toBool(settings.rewrite);
+  settings.fuse = entry.json["fuse"].toBool(settings.fuse);
+  return request;
+}
+
+std::vector<WindowSession::Entry>::iterator WindowSession::find(const QString& spec, bool plan_only) {
+  return std::ranges::find_if(waiting_, [&](const Entry& entry) {
+    return entry.spec == spec && entry.json["plan_only"].toBool() == plan_only;
+  });
 }
 
 void WindowSession::restore() {
-  if (has_owner()) return;
-  QStringList specs;
+  if (!stores_) return;
+  const QStringList unfinished = Settings::value(kUnfinished).toStringList();
+  std::vector<OpenRequest> requests;
   for (const auto& value : QJsonDocument::fromJson(Settings::value(kDocuments).toByteArray()).array()) {
-    const QJsonObject entry = value.toObject();
-    const QString spec = entry["spec"].toString();
-    if (!spec.isEmpty() && waiting_.try_emplace(spec, entry).second) specs << spec;
+    const Entry entry{value.toObject()["spec"].toString(), value.toObject()};
+    if (entry.spec.isEmpty() || find(entry.spec, entry.json["plan_only"].toBool()) != waiting_.end()) continue;
+    if (unfinished.contains(entry.spec)) {
+      if (!skipped_.contains(entry.spec)) skipped_ << entry.spec;
+      continue;
+    }
+    waiting_.push_back(entry);
+    requests.push_back(request_of(entry));
   }
-  current_ = Settings::value(kCurrent).toString();
-  shell_.documents->open_all(specs, shell_.preferences.run);
+  const QString shown = Settings::value(kCurrent).toString();
+  for (const Entry& entry : waiting_)
+    if (entry.spec == shown) current_ = shown;
+  store_unfinished();
+  if (requests.empty()) report_skipped();
+  shell_.documents->open_all(requests);
+}
+
+// Opening a document clears the messages of the empty one that it replaces.
+void WindowSession::report_skipped() {
+  for (const QString& spec : std::exchange(skipped_, {}))
+    shell_.messages().post(MessageKind::Warning,
+                           tr("%1 was not reopened: the program ended while it was being opened.").arg(spec));
+}
+
+// Written at once: reading a file may end the program.
+void WindowSession::store_unfinished() {
+  if (!stores_ || Settings::value(kUnfinished).toStringList() == unfinished_) return;
+  Settings::set(kUnfinished, unfinished_);
+  Settings::flush();
+}
+
+void WindowSession::on_opening_begun(const QString& spec) {
+  if (!unfinished_.contains(spec)) unfinished_ << spec;
+  store_unfinished();
+}
+
+void WindowSession::set_finished(const QString& spec) {
+  if (unfinished_.removeAll(spec) > 0) store_unfinished();
+}
+
+void WindowSession::on_opening_failed(const QString& spec) {
+  set_finished(spec);
+  if (spec == current_) current_.clear();
+  std::erase_if(waiting_, [&](const Entry& entry) { return entry.spec == spec; });
+  if (waiting_.empty()) report_skipped();
 }
 
 void WindowSession::on_opened(Document* document) {
-  const auto entry = waiting_.find(document->spec());
-  if (entry == waiting_.end()) return;
-  apply_when_ready(document, ViewState::from_json(entry->second["view"].toObject()));
-  waiting_.erase(entry);
-  for (size_t i = 0; i < shell_.documents->size(); ++i)
-    if ((*shell_.documents)[i].spec() == current_) shell_.documents->show(i);
-}
-
-void WindowSession::apply_when_ready(Document* document, const ViewState& state) {
+  report_skipped();
+  for (size_t i = 0; !current_.isEmpty() && i < shell_.documents->size(); ++i)
+    if ((*shell_.documents)[i].spec() == current_) {
+      shows_ = true;
+      shell_.documents->show(i);
+      shows_ = false;
+      current_.clear();
+    }
   auto* bond = new QObject(document);
-  const auto check = [this, document, state, bond, done = std::make_shared<bool>(false)] {
+  const auto check = [this, document, bond, done = std::make_shared<bool>(false)] {
     if (*done || !is_complete(*document)) return;
     *done = true;
     bond->deleteLater();
     QMetaObject::invokeMethod(
-        document, [this, document, state] { apply(*document, state); }, Qt::QueuedConnection);
+        document, [this, document] { on_complete(document); }, Qt::QueuedConnection);
   };
   connect(document, &Document::tasks_changed, bond, check);
   connect(document, &Document::state_changed, bond, check);
   connect(document->source(), &SessionSource::changed, bond, check);
+  connect(document, &Document::failed, bond, [this, document] { set_finished(document->spec()); });
   check();
 }
 
-void WindowSession::apply(Document& document, const ViewState& state) {
+void WindowSession::on_complete(Document* document) {
+  if (document->runner() == nullptr) return;  // closed meanwhile
+  set_finished(document->spec());
+  const auto entry = find(document->spec(), document->runner()->settings().plan_only);
+  if (entry == waiting_.end()) return;
+  const ViewState stored = ViewState::from_json(entry->json["view"].toObject());
+  waiting_.erase(entry);
+  apply(*document, stored);
+}
+
+void WindowSession::apply(Document& document, const ViewState& stored) {
+  const bool is_current = &document == &shell_.document();
+  if (is_current) shell_.panels->leave(document);
+  ViewState state = stored;
+  keep_choices(document.view_state(), state);
   document.view_state() = state;
-  if (&document == &shell_.document()) shell_.panels->set_document(document);
-  document.axis()->set_mode(state.axis);
-  if (state.range) document.axis()->set_range(*state.range);
+  if (is_current) shell_.panels->set_document(document);
+  SharedAxis& axis = *document.axis();
+  if ((axis.mode() == AxisMode::Step || !axis.has_steps()) && axis.range() == axis.limits()) {
+    axis.set_mode(state.axis);
+    if (state.range) axis.set_range(*state.range);
+  }
   const trace::Snapshot& snapshot = *document.source()->snapshot();
-  if (state.selected && snapshot.tensor(state.selected->graph, state.selected->tensor) != nullptr)
+  if (state.selected && document.selection()->current().empty() &&
+      snapshot.tensor(state.selected->graph, state.selected->tensor) != nullptr)
     document.selection()->select(*state.selected);
 }
 

@@ -41,7 +41,7 @@ void Document::close_async(std::unique_ptr<Document> document) {
   Document* discarded = document.release();  // it may be the sender of the current signal
   discarded->disconnect();
   discarded->runner_->disconnect(discarded);
-  discarded->source_.disconnect(discarded);
+  discarded->source_.disconnect();  // also observers outside, before its tasks report that they ended
   discarded->selection_.disconnect(discarded);
   discarded->content_.stop();
   discarded->settle_timer_.stop();
@@ -92,12 +92,21 @@ void Document::connect_jobs() {
   connect(&generation_, &GenerationJob::changed, &source_, &SessionSource::refresh);
 }
 
+void Document::open(const QString& spec, const RunSettings& settings) {
+  requested_ = spec;
+  runner_->open(spec, settings);
+}
+
 void Document::show_session(std::shared_ptr<trace::Session> session, const QString& title) {
   title_ = title;
   debugger_.stop_playing();
   selection_.forget();
   discard_reported_ = false;
-  view_state_ = {};
+  ViewState kept;  // entered by the user, whatever the document has
+  kept.tables = view_state_.tables;
+  kept.search = view_state_.search;
+  kept.query = view_state_.query;
+  view_state_ = kept;
   other_form_.forget();
   history_.forget();
   source_.show_plan(nullptr);
@@ -112,6 +121,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
 
 void Document::on_opened(const QString& title) {
   messages_.clear();
+  requested_.clear();
   show_session(runner_->session(), title);
   const QString assumed = sizes_text(runner_->input_sizes());
   if (!assumed.isEmpty())

@@ -87,7 +87,8 @@ class Document : public QObject, public DocumentParts {
   const QString& paused_before() const { return paused_before_; }
   bool empty() const { return !source_.session() && runner_->state() == RunState::Empty; }
 
-  void open(const QString& spec, const RunSettings& settings) { runner_->open(spec, settings); }
+  void open(const QString& spec, const RunSettings& settings);
+  QString take_requested() { return std::exchange(requested_, {}); }  // the spec that is being opened; empty: none
   void show_session(std::shared_ptr<trace::Session> session, const QString& title);
   // Re-runs a model with the new plan, or shows the plan of a recording; in both cases over the previous plan.
   void replan(const RunSettings& settings);
@@ -118,7 +119,7 @@ class Document : public QObject, public DocumentParts {
   void restore_breakpoints();
   void tell_of_older_runs();
 
-  QString title_, paused_before_;
+  QString title_, paused_before_, requested_;
   QString notes_of_;         // settings key of the pinned notes; empty: not saved
   QString breakpoints_key_;  // settings key of the breakpoints
   QTimer settle_timer_;

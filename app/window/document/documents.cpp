@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "documents.h"
 
+#include <algorithm>
+
 namespace arenascope::app {
 
 Documents::Documents(views::Theme* theme, QObject* parent) : QObject(parent), theme_(theme) { all_.push_back(make()); }
@@ -18,42 +20,63 @@ std::unique_ptr<Document> Documents::make() {
 }
 
 void Documents::open(const QString& spec, const RunSettings& settings) {
-  if (opening_) Document::close_async(std::move(opening_));  // cancels another document that is being opened
+  if (opening_) {  // gives way to this one; one of several is opened afterwards
+    const QString other = request_.spec;
+    if (from_queue_) to_open_.push_front(request_);
+    Document::close_async(std::move(opening_));
+    if (!from_queue_) Q_EMIT opening_failed(other);
+  }
+  from_queue_ = false;
+  begin({spec, settings});
+}
+
+void Documents::begin(const OpenRequest& request) {
+  const auto& [spec, settings, in_background] = request;
+  Q_EMIT opening_begun(spec);
   for (size_t i = 0; i < all_.size(); ++i)
     if (all_[i]->spec() == spec && all_[i]->source()->session() &&
         all_[i]->runner()->settings().from_lesson == settings.from_lesson &&
         all_[i]->runner()->settings().plan_only == settings.plan_only) {
-      show(i);
+      if (!in_background) show(i);
       return all_[i]->open(spec, settings);  // reload: the file may have changed
     }
   if (current().empty()) return current().open(spec, settings);
+  request_ = request;
   opening_ = make();
   opening_->open(spec, settings);
 }
 
-void Documents::open_all(const QStringList& specs, const RunSettings& settings) {
-  if (specs.isEmpty()) return;
-  to_open_ = specs.mid(1);
-  settings_ = settings;
-  open(specs.front(), settings);
+void Documents::open_all(const std::vector<OpenRequest>& requests) {
+  to_open_.insert(to_open_.end(), requests.begin(), requests.end());
+  open_first();
+}
+
+bool Documents::is_opening() const {
+  return opening_ ||
+         std::ranges::any_of(all_, [](const auto& each) { return each->runner()->state() == RunState::Opening; });
+}
+
+void Documents::open_first() {
+  if (to_open_.empty() || is_opening()) return;
+  const OpenRequest request = std::move(to_open_.front());
+  to_open_.pop_front();
+  from_queue_ = true;
+  begin(request);
 }
 
 void Documents::open_next() {
-  if (to_open_.isEmpty()) return;
-  const QString spec = to_open_.takeFirst();
-  QMetaObject::invokeMethod(
-      this, [this, spec] { open(spec, settings_); }, Qt::QueuedConnection);
+  if (!to_open_.empty()) QMetaObject::invokeMethod(this, &Documents::open_first, Qt::QueuedConnection);
 }
 
 void Documents::cancel_opening() {
-  to_open_.clear();
+  for (const OpenRequest& request : std::exchange(to_open_, {})) Q_EMIT opening_failed(request.spec);
   (opening_ ? *opening_ : current()).runner()->opening().cancel();
 }
 
 void Documents::on_opened(Document* document) {
   if (opening_.get() == document) {
     all_.push_back(std::move(opening_));
-    show(all_.size() - 1);
+    if (!request_.in_background) show(all_.size() - 1);
   }
   Q_EMIT opened(document);
   Q_EMIT changed();
@@ -62,13 +85,15 @@ void Documents::on_opened(Document* document) {
 
 // If the document is still being opened, the error is shown in the current document.
 void Documents::on_failed(Document* document, const QString& message) {
-  const bool nothing = document->runner()->state() == RunState::Empty;
-  if (opening_.get() == document && nothing) {
+  const RunState state = document->runner()->state();
+  const QString requested = state == RunState::Opening ? QString() : document->take_requested();
+  if (opening_.get() == document && state == RunState::Empty) {
     current().messages()->fail(message);
     Document::close_async(std::move(opening_));
     Q_EMIT tasks_changed();
   }
-  if (nothing) open_next();
+  if (!requested.isEmpty()) Q_EMIT opening_failed(requested);
+  open_next();
 }
 
 std::vector<views::Task*> Documents::tasks() {
@@ -121,6 +146,7 @@ void Documents::close(size_t index) {
     current().messages()->note(
         tr("%1 was closed unsaved: its recording is under File ▸ Recover a Recording.").arg(title));
   Q_EMIT changed();
+  open_next();  // it may have been opening
 }
 
 }  // namespace arenascope::app

@@ -3,6 +3,8 @@
 // crash.
 #include <QJsonArray>
 #include <QLineEdit>
+#include <QLockFile>
+#include <QProcess>
 #include <QTest>
 
 #include <views/arena/arena_view.h>
@@ -10,6 +12,7 @@
 #include <views/occupancy/occupancy_view.h>
 #include <views/timeline/timeline_view.h>
 
+#include "app/window/panels/query_panel.h"
 #include "app/window/panels/search_panel.h"
 #include "app/window/window_session.h"
 #include "sample_session.h"
@@ -67,6 +70,11 @@ class SessionTest : public QObject, protected WindowFixture {
     window_->resize(1600, 900);
     window_->show();
   }
+  void restore() {
+    window_->shell().session->begin();
+    window_->shell().session->restore();
+  }
+  static QString stored() { return Settings::value("session/documents").toString(); }
 
  private Q_SLOTS:
   void initTestCase() { set_up("arenascope-session-test"); }
@@ -126,7 +134,7 @@ class SessionTest : public QObject, protected WindowFixture {
     window_->documents()->show(0);
     window_->shell().session->save();
     next_window();
-    window_->shell().session->restore();
+    restore();
     QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{2}, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window_->documents()->opening() == nullptr, kPatience);
     QCOMPARE(doc().spec(), a);
@@ -148,29 +156,183 @@ class SessionTest : public QObject, protected WindowFixture {
     window_->shell().session->save();
     QVERIFY(QFile::remove(a));
     next_window();
-    window_->shell().session->restore();
+    restore();
     QTRY_COMPARE_WITH_TIMEOUT(doc().spec(), b, kPatience);
     QCOMPARE(window_->documents()->size(), size_t{1});
+    window_->shell().session->save();
+    QVERIFY(!stored().contains("gone"));
+    QVERIFY(stored().contains("b.arenascope"));
+  }
+
+  // A file whose opening ended the program is not opened again; an opened one and a normal quit are no reason.
+  void a_file_that_ends_the_program_is_opened_once() {
+    const QString a = recording("a.arenascope"), b = recording("b.arenascope");
+    open(a);
+    open(b);
     window_->shell().session->begin();
     window_->shell().session->save();
-    QVERIFY(!Settings::value("session/documents").toString().contains("gone"));
-    QVERIFY(Settings::value("session/documents").toString().contains("b.arenascope"));
+    QTRY_COMPARE_WITH_TIMEOUT(Settings::value("session/unfinished").toStringList(), QStringList(), kPatience);
+    next_window();
+    restore();
+    QVERIFY(Settings::value("session/unfinished").toStringList().contains(a));
+    next_window();  // as after a crash while it was read
+    restore();
+    QTRY_COMPARE_WITH_TIMEOUT(doc().spec(), b, kPatience);
+    QVERIFY(doc().messages()->texts().join(u' ').contains(a));
+    QTRY_COMPARE_WITH_TIMEOUT(Settings::value("session/unfinished").toStringList(), QStringList(), kPatience);
+    QCOMPARE(window_->documents()->size(), size_t{1});
+    window_->open(a);
+    window_->close();
+    QCOMPARE(Settings::value("session/unfinished").toStringList(), QStringList());
+  }
+
+  // Entries of documents that are not restored yet stay in the stored session, as they were.
+  void the_stored_session_survives_its_restoration() {
+    const QString a = recording("a.arenascope"), b = recording("b.arenascope"), c = recording("c.arenascope");
+    open(a);
+    choose();
+    open(b);
+    window_->shell().session->begin();
+    window_->shell().session->save();
+    const QString before = stored();
+    next_window();
+    restore();
+    window_->shell().session->save();
+    QCOMPARE(stored(), before);
+    window_->open(c);  // does not end the restoration
+    QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{3}, kPatience);
+    QCOMPARE(doc().spec(), c);
+    window_->documents()->close(0);
+    window_->shell().session->save();
+    QVERIFY(!stored().contains("a.arenascope"));
+  }
+
+  void choices_made_meanwhile_are_kept() {
+    const QString a = recording("a.arenascope"), b = recording("b.arenascope");
+    open(a);
+    choose();
+    open(b);
+    window_->documents()->show(0);
+    window_->shell().session->begin();
+    window_->shell().session->save();
+    next_window();
+    restore();
+    panels().find<SearchPanel>("search")->field()->setText("meanwhile");
+    QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{2}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(plot<OccupancyView>("occupancy").view_state().scope, OccupancyScope::Kinds, kPatience);
+    QCOMPARE(doc().spec(), a);
+    QCOMPARE(panels().find<SearchPanel>("search")->field()->text(), QStringLiteral("meanwhile"));
+  }
+
+  // A model that was opened to plan is not run, and an optimised one stays optimised.
+  void the_form_of_a_model_is_restored() {
+    RunSettings settings = window_->shell().preferences.run;
+    settings.plan_only = settings.rewrite = settings.fuse = true;
+    window_->documents()->open(QStringLiteral("zoo:squeezenet"), settings);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().spec(), QStringLiteral("zoo:squeezenet"), kPatience);
+    window_->shell().session->begin();
+    window_->shell().session->save();
+    next_window();
+    restore();
+    QTRY_COMPARE_WITH_TIMEOUT(doc().spec(), QStringLiteral("zoo:squeezenet"), kPatience);
+    QVERIFY(!doc().runner()->has_model());
+    QCOMPARE(doc().runner()->settings(), settings);
+  }
+
+  // A file that is opened again, or a generation that begins, in a tab that is not current.
+  void a_draft_survives_another_session() {
+    open(recording("a.arenascope"));
+    panels().find<SearchPanel>("search")->field()->setText("conv");
+    panels().find<QueryPanel>("query")->editor()->set_sql("SELECT 1");
+    panels().table("nodes")->findChild<QLineEdit*>()->setText("relu");
+    open(recording("b.arenascope"));
+    (*window_->documents())[0].show_session(test::sample_session(), "again");
+    window_->documents()->show(0);
+    QCOMPARE(panels().find<SearchPanel>("search")->field()->text(), QStringLiteral("conv"));
+    QCOMPARE(panels().find<QueryPanel>("query")->editor()->toPlainText(), QStringLiteral("SELECT 1"));
+    QCOMPARE(nodes().filter, QStringLiteral("relu"));
+  }
+
+  // Closing ends its tasks, whose reports reach observers of the session.
+  void a_document_is_closed_before_it_is_complete() {
+    window_->shell().session->begin();
+    window_->open(QStringLiteral("zoo:squeezenet"));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() != nullptr, kPatience);
+    doc().findings()->start(10);
+    window_->documents()->close(0);
+    QTest::qWait(100);
+    QVERIFY(doc().empty());
+    QCOMPARE(Settings::value("session/unfinished").toStringList(), QStringList());
+  }
+
+  // A selected span keeps the range, and another tab has its own.
+  void the_range_of_spans_belongs_to_the_document() {
+    const auto rows = [this] {
+      panels().table("spans")->refresh();
+      return panels().table("spans")->model()->rowCount();
+    };
+    const EventSelection span{{trace::TrackId(0), 0, 0}};
+    open(recording("a.arenascope"));
+    const int all = rows();
+    open(recording("b.arenascope"));
+    doc().selection()->select(span);
+    QCOMPARE(rows(), all);
+    window_->documents()->show(0);
+    doc().selection()->select(TimeRangeSelection{0, 1});
+    doc().selection()->select(span);
+    QVERIFY(rows() < all);
+    window_->documents()->show(1);
+    QCOMPARE(rows(), all);
+    window_->documents()->show(0);
+    QVERIFY(rows() < all);
   }
 
   // A second program neither opens the documents of the first one nor replaces its session.
   void a_running_program_keeps_its_session() {
+    open(recording("a.arenascope"));
+    window_->shell().session->begin();
+    window_->shell().session->save();
+    const QString before = stored();
+    window_.reset();
+    QLockFile other(WindowSession::lock_path());
+    QVERIFY(other.tryLock(0));
+    next_window();
+    restore();
+    window_->shell().session->save();
+    QVERIFY(window_->documents()->opening() == nullptr && doc().empty());
+    QCOMPARE(stored(), before);
+    other.unlock();
+    next_window();
+    restore();
+    QTRY_VERIFY_WITH_TIMEOUT(doc().spec().endsWith("a.arenascope"), kPatience);
+  }
+
+  // The number of a program that crashed may be that of another program now.
+  void another_program_with_the_same_number_is_no_owner() {
+    window_.reset();
+    QProcess sleep;
+    sleep.start("sleep", {"60"});
+    QVERIFY(sleep.waitForStarted());
+    {
+      QLockFile lock(WindowSession::lock_path());
+      QVERIFY(lock.tryLock(0));
+      QFile file(WindowSession::lock_path());
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      QByteArrayList lines = file.readAll().split('\n');
+      file.close();
+      lines[0] = QByteArray::number(sleep.processId());
+      lock.unlock();
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write(lines.join('\n'));
+    }
+    next_window();
     const QString a = recording("a.arenascope");
     open(a);
     window_->shell().session->begin();
     window_->shell().session->save();
-    const QVariant stored = Settings::value("session/documents");
-    Settings::set("session/process", 1);  // init
-    next_window();
-    window_->shell().session->restore();
-    window_->shell().session->begin();
-    window_->shell().session->save();
-    QVERIFY(window_->documents()->opening() == nullptr && doc().empty());
-    QCOMPARE(Settings::value("session/documents"), stored);
+    QVERIFY(stored().contains(a));
+    sleep.kill();
+    sleep.waitForFinished();
   }
 };
 
