@@ -160,6 +160,84 @@ ARENASCOPE_DEVICE void open_quad(const Quad& q, float (&x)[4]) {
   ARENASCOPE_UNROLL for (int k = 0; k < 4; ++k) x[k] = float_of(q.w[k]);
 }
 
+// The steps of attention_dense(). Arrays are registers of a thread.
+template <int kWide>
+ARENASCOPE_DEVICE void load_queries(const AttentionWork& p, int64_t first, int64_t q, Quad* q_tile) {
+  constexpr int kPieces = kWide / kVector;
+  for (int i = thread(); i < kQueries * kPieces; i += kAttentionThreads) {
+    const int piece = i % kPieces;
+    const int64_t row = first + i / kPieces;
+    float x[kVector] = {};
+    if (row < p.queries && piece * kVector < p.width)
+      get_floats(p.q_type, p.q, q + row * p.q_strides[1] + piece * kVector, x);
+    ARENASCOPE_UNROLL for (int half = 0; half < 2; ++half) {
+      Quad of_q;
+      ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) of_q.w[j] = bits_of(x[half * 4 + j]);
+      store_quad(q_tile + i * 2 + half, of_q);
+    }
+  }
+}
+
+// One step of the online softmax: writes the exponentials of the scores of the keys from `s0` on, and scales the sums.
+template <int kWide, int kRows, int kOfLane, int kColumns>
+ARENASCOPE_DEVICE void softmax_step(const AttentionWork& p, int64_t first, int64_t mask, int64_t s0, int64_t end,
+                                    float (&score)[kRows][kOfLane], float (&highest)[kRows], float (&total)[kRows],
+                                    float (&sum)[kRows][kColumns], Quad* scores) {
+  constexpr int kScorePitch = AttentionTile<kWide>::kKeys / 4 + 1;
+  const int lane = thread() % kWarp, warp = thread() / kWarp;
+  const CooperativeGroup group{GroupKind::Warp, lane, kWarp, 0, 1};
+  ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
+    const int64_t row = first + warp * kRows + r;
+    float best = lowest<float>(), part = 0;
+    ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j) {
+      const int64_t s = s0 + lane + j * kWarp;
+      float& mine = score[r][j];
+      mine *= p.scale;
+      if (p.mask && s < end && row < p.queries)
+        mine += load<float>(p.mask + (mask + row * p.mask_strides[1] + s * p.mask_strides[2]) * 4);
+      if (s >= end || row >= p.queries || (p.causal && s > row + p.keys - p.queries)) mine = lowest<float>();
+      best = best < mine ? mine : best;
+    }
+    best = joined(group, best, Larger());
+    const float now = highest[r] < best ? best : highest[r];
+    const float before = highest[r] == lowest<float>() ? 0.0f : exp(highest[r] - now);
+    highest[r] = now;
+    ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j) {
+      const float e = score[r][j] == lowest<float>() ? 0.0f : exp(score[r][j] - now);
+      part += e;
+      reinterpret_cast<float*>(scores + (warp * kRows + r) * kScorePitch)[lane + j * kWarp] = e;
+    }
+    total[r] = total[r] * before + joined(group, part, Plus());
+    ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] *= before;
+  }
+}
+// The scores of the queries of a warp, for one tile of keys.
+template <int kWide, int kRows, int kOfLane>
+ARENASCOPE_DEVICE void multiply(const Quad* q_tile, const Quad* tile, float (&score)[kRows][kOfLane]) {
+  const int lane = thread() % kWarp, warp = thread() / kWarp;
+  ARENASCOPE_ROLLED for (int w = 0; w < kWide / 4; ++w) {
+    float x[kOfLane][4];
+    ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j)
+        open_quad(load_quad(tile + (lane + j * kWarp) * AttentionTile<kWide>::kPitch + w), x[j]);
+    ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
+      float y[4];
+      open_quad(load_quad(q_tile + (warp * kRows + r) * (kWide / 4) + w), y);
+      ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j) ARENASCOPE_UNROLL for (int i = 0; i < 4; ++i) score[r][j] +=
+          x[j][i] * y[i];
+    }
+  }
+}
+// `start`: the first row of the head in the result.
+template <int kRows, int kColumns>
+ARENASCOPE_DEVICE void store_rows(const AttentionWork& p, int64_t start, int64_t first,
+                                  const float (&sum)[kRows][kColumns], const float (&total)[kRows]) {
+  const int lane = thread() % kWarp, warp = thread() / kWarp;
+  ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
+    const int64_t row = first + warp * kRows + r, column = lane + c * kWarp;
+    if (row < p.queries && column < p.value_width)
+      store(p.out + ((start + row) * p.value_width + column) * 4, sum[r][c] / total[r]);
+  }
+}
 template <int kWide>
 ARENASCOPE_DEVICE void attention_dense(const AttentionWork& p) {
   using Tile = AttentionTile<kWide>;
@@ -169,7 +247,6 @@ ARENASCOPE_DEVICE void attention_dense(const AttentionWork& p) {
   ARENASCOPE_SHARED Quad q_tile[kQueries * (kWide / 4)];
   ARENASCOPE_SHARED Quad scores[kQueries * kScorePitch];
   const int lane = thread() % kWarp, warp = thread() / kWarp;
-  const CooperativeGroup group{GroupKind::Warp, lane, kWarp, 0, 1};
   const int64_t tiles = (p.queries + kQueries - 1) / kQueries;
   for (int64_t t = block(); t < p.outer.count * p.heads * tiles; t += blocks()) {
     const int64_t first = t % tiles * kQueries, head = t / tiles % p.heads, outer = t / tiles / p.heads;
@@ -188,59 +265,15 @@ ARENASCOPE_DEVICE void attention_dense(const AttentionWork& p) {
     }
     Tile keys, values;
     keys.fetch(p.k_type, p.k, k, p.k_strides[1], 0, end, p.width);
-    for (int i = thread(); i < kQueries * Tile::kPieces; i += kAttentionThreads) {
-      const int piece = i % Tile::kPieces;
-      const int64_t row = first + i / Tile::kPieces;
-      float x[kVector] = {};
-      if (row < p.queries && piece * kVector < p.width)
-        get_floats(p.q_type, p.q, q + row * p.q_strides[1] + piece * kVector, x);
-      ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) {
-        Quad of_q;
-        ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) of_q.w[j] = bits_of(x[h * 4 + j]);
-        store_quad(q_tile + i * 2 + h, of_q);
-      }
-    }
+    load_queries<kWide>(p, first, q, q_tile);
     for (int64_t s0 = 0; s0 < end; s0 += Tile::kKeys) {
       sync();  // the values of the previous tile are summed
       keys.write(p.k_type, tile);
       values.fetch(p.v_type, p.v, v, p.v_strides[1], s0, end, p.value_width);
       sync();
       float score[kRows][kOfLane] = {};
-      ARENASCOPE_ROLLED for (int w = 0; w < kWide / 4; ++w) {
-        float x[kOfLane][4];
-        ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j)
-            open_quad(load_quad(tile + (lane + j * kWarp) * Tile::kPitch + w), x[j]);
-        ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
-          float y[4];
-          open_quad(load_quad(q_tile + (warp * kRows + r) * (kWide / 4) + w), y);
-          ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j) ARENASCOPE_UNROLL for (int i = 0; i < 4; ++i)
-              score[r][j] += x[j][i] * y[i];
-        }
-      }
-      ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
-        const int64_t row = first + warp * kRows + r;
-        float best = lowest<float>(), part = 0;
-        ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j) {
-          const int64_t s = s0 + lane + j * kWarp;
-          float& mine = score[r][j];
-          mine *= p.scale;
-          if (p.mask && s < end && row < p.queries)
-            mine += load<float>(p.mask + (mask + row * p.mask_strides[1] + s * p.mask_strides[2]) * 4);
-          if (s >= end || row >= p.queries || (p.causal && s > row + p.keys - p.queries)) mine = lowest<float>();
-          best = best < mine ? mine : best;
-        }
-        best = joined(group, best, Larger());
-        const float now = highest[r] < best ? best : highest[r];
-        const float before = highest[r] == lowest<float>() ? 0.0f : exp(highest[r] - now);
-        highest[r] = now;
-        ARENASCOPE_UNROLL for (int j = 0; j < kOfLane; ++j) {
-          const float e = score[r][j] == lowest<float>() ? 0.0f : exp(score[r][j] - now);
-          part += e;
-          reinterpret_cast<float*>(scores + (warp * kRows + r) * kScorePitch)[lane + j * kWarp] = e;
-        }
-        total[r] = total[r] * before + joined(group, part, Plus());
-        ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] *= before;
-      }
+      multiply<kWide>(q_tile, tile, score);
+      softmax_step<kWide>(p, first, mask, s0, end, score, highest, total, sum, scores);
       sync();
       values.write(p.v_type, tile);
       if (s0 + Tile::kKeys < end) keys.fetch(p.k_type, p.k, k, p.k_strides[1], s0 + Tile::kKeys, end, p.width);
@@ -258,12 +291,7 @@ ARENASCOPE_DEVICE void attention_dense(const AttentionWork& p) {
         }
       }
     }
-    ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
-      const int64_t row = first + warp * kRows + r, column = lane + c * kWarp;
-      if (row < p.queries && column < p.value_width)
-        store(p.out + (((outer * p.heads + head) * p.queries + row) * p.value_width + column) * 4,
-              sum[r][c] / total[r]);
-    }
+    store_rows(p, (outer * p.heads + head) * p.queries, first, sum, total);
     sync();  // the queries of the next tile replace these
   }
 }
