@@ -5,7 +5,6 @@
 #include <arenascope/lesson/stage.h>
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -16,9 +15,19 @@ namespace {
 
 constexpr int kBuffers = 5, kAttempts = 512;
 constexpr Bytes kBufferUnit = 512;
-// Facts about the whole graph, which do not depend on the names of its tensors.
-constexpr std::array<std::string_view, 6> kWholeGraph{"peak",          "bound",    "arena",
-                                                      "without_reuse", "bound_of", "node_names"};
+
+// Facts for which tasks exist: they do not depend on names of tensors, and an answer can be wrong. Any placement has an
+// arena of at most `without_reuse`, and the order of the graph has its `peak`.
+struct GeneratedFacts {
+  QuestionKind kind;
+  std::initializer_list<std::string_view> facts;
+};
+const GeneratedFacts kGeneratedFacts[] = {
+    {QuestionKind::Number, {"peak", "bound", "bound_of", "arena", "without_reuse"}},
+    {QuestionKind::Place, {"peak", "bound", "bound_of"}},
+    {QuestionKind::Rule, {"peak", "bound", "bound_of"}},
+    {QuestionKind::Order, {"node_names", "bound_of"}},
+};
 
 class Draw {
  public:
@@ -72,8 +81,8 @@ Result<Scene> scene_of(const std::vector<GraphLine>& graph) {
   return scene;
 }
 
-// True if an obvious answer is correct: the offered order, or the graph's own order if the fact is a limit; a rule that
-// places buffers in order of time; tensors placed one after the other from the lowest offset.
+// True if an obvious answer is correct: the offered order, that of the graph, buffers in order of
+// time, or one tensor after the other.
 bool is_trivial(const Scene& scene, const Question& q) {
   if (q.kind == QuestionKind::Number) return false;
   if (q.kind == QuestionKind::Order) {
@@ -104,16 +113,16 @@ bool is_solvable(const Scene& scene, const Question& q) {
 }  // namespace
 
 bool can_generate(const Question& question) {
-  const QuestionKind kind = question.kind;
-  if (kind != QuestionKind::Number && kind != QuestionKind::Order && kind != QuestionKind::Place &&
-      kind != QuestionKind::Rule)
-    return false;
+  if (question.kind == QuestionKind::Order && question.fact == "bound_of(depth-first)") return false;  // of the graph
   const std::string fact = question.fact.substr(0, question.fact.find('('));
-  return std::ranges::find(kWholeGraph, fact) != kWholeGraph.end();
+  return std::ranges::any_of(kGeneratedFacts, [&](const GeneratedFacts& generated) {
+    return generated.kind == question.kind && std::ranges::find(generated.facts, fact) != generated.facts.end();
+  });
 }
 
 Result<GeneratedTask> generate_task(const Question& question, uint64_t seed) {
-  if (!can_generate(question)) return Error{fmt::format("'{}' is not about a whole graph", question.fact)};
+  if (!can_generate(question))
+    return Error{fmt::format("no tasks about '{}' can be generated for this kind of question", question.fact)};
   Draw draw(seed);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     GeneratedTask task;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Answers are judged by what would follow from them.
+#include <arenascope/graph/order.h>
 #include <arenascope/lesson/draft.h>
 #include <arenascope/lesson/question.h>
 #include <arenascope/lesson/stage.h>
@@ -299,6 +300,19 @@ TEST_CASE("the same question about a generated graph is judged by the engine") {
     }
     CHECK(different.size() > 15);
   }
+  std::vector<std::string> facts{"peak", "bound", "arena", "without_reuse", "node_names"};
+  for (const OrderInfo& order : all_orders()) facts.push_back("bound_of(" + std::string(order.name) + ")");
+  for (const std::string kind : {"number", "place", "order", "rule"})
+    for (const std::string& fact : facts) {
+      if (fact == "node_names" && kind != "order") continue;
+      const Question own = question(kind + " " + fact + (kind == "place" || kind == "order" ? " of A B" : ""));
+      CAPTURE(kind);
+      CAPTURE(fact);
+      if (can_generate(own)) CHECK(generate_task(own, 1).ok());
+    }
+  CHECK(can_generate(question("number without_reuse")));
+  CHECK_FALSE(can_generate(question("place without_reuse of A B")));  // any placement is correct
+  CHECK_FALSE(can_generate(question("order peak of A B")));           // the order of the graph is correct
   CHECK_FALSE(can_generate(question("number bytes(A)")));
   CHECK_FALSE(can_generate(question("node at_peak")));
   CHECK_FALSE(generate_task(question("number bytes(A)"), 1).ok());

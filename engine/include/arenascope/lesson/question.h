@@ -71,13 +71,14 @@ struct GeneratedTask {
   Question question;             // without texts that are about the lesson's own graph
   std::vector<GraphLine> graph;  // its buffers
 };
-// True for placements, orders and numbers whose fact depends on the whole graph: peak, bound_of(ge), node_names.
+// True for kinds of questions and facts for which a task exists: numbers, placements, rules and orders about the graph
+// as a whole, such as bound or bound_of(ge).
 bool can_generate(const Question& question);
-// Deterministic per seed. Errors: not can_generate().
+// Deterministic per seed. Errors: not can_generate(), or no task was found with this seed.
 Result<GeneratedTask> generate_task(const Question& question, uint64_t seed);
 
-// The panels that show the answer and are hidden until it is given. Those that the question is about are left out; a question
-// that is answered by a click hides nothing.
+// The panels that show the answer and are hidden until it is given. Those that the question is about are left out; a
+// question that is answered by a click hides nothing.
 std::set<std::string> panels_with_answer(const Question& question);
 
 // A tensor that the user places in the arena to answer the question.

@@ -19,21 +19,21 @@ Result<models::Model> lesson_model(const Lesson& lesson);
 // The lesson's buffers, described, and planned without any reuse; nothing runs. Errors as above.
 Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson);
 RunnerOptions runner_options(const Settings& settings);
-// The overhead of smaller arenas for the lesson's own graph, with its planner and order. Errors: as lesson_model()'s and
-// memory_frontier()'s.
+// The overhead of smaller arenas for the lesson's own graph, with its planner and order. Errors: as lesson_model()'s
+// and memory_frontier()'s.
 Result<std::vector<FrontierPoint>> lesson_frontier(const Lesson& lesson, std::stop_token stop = {});
 // The path that a lesson opens by that name: a file in the lesson's folder, or else the name itself.
 std::string opened_by(const Lesson& lesson, const std::string& name);
 
-// The arguments of `! write N TOKENS`. Errors: N or a token is not a number, or no tokens are given.
+// The arguments of `! generate N TOKENS`. Errors: N or a token is not a number, or no tokens are given.
 struct GenerateRequest {
   int tokens = 0;
   std::vector<int32_t> prompt;
 };
 Result<GenerateRequest> parse_generate_request(const Action& action);
 
-// The elements of tensors of a model (`spec` as for models::open_model(), or "" for the lesson's own graph), from one run
-// without memory reuse. Errors: no such tensor, a type other than f32.
+// The elements of tensors of a model (`spec` as for models::open_model(), or "" for the lesson's own graph), from one
+// run without memory reuse. Errors: no such tensor, a type other than f32.
 Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& lesson, const std::string& spec,
                                                               const std::set<std::string>& tensors);
 
@@ -45,7 +45,8 @@ Result<std::shared_ptr<const trace::PlanInfo>> improved_plan(const Scene& scene,
 bool opens_something(const Action& action);
 
 // The actions to do when a step is entered from any other step: first the actions of earlier steps that it depends on
-// (the document opened last with the plan, selection and step shown since then, the axis, the panels and the experiment), then its own.
+// (the document opened last with the plan, selection and step shown since then, the axis, the panels and the
+// experiment), then its own.
 std::vector<Action> entering(const Lesson& lesson, size_t step);
 
 // Tensors whose numbers a step's claims and question read.
@@ -58,8 +59,8 @@ class Stage {
   explicit Stage(const Lesson& lesson);
   ~Stage();
 
-  // Performs the action. Actions that only a window can do (panels, axis) are validated and skipped. Errors: it cannot be
-  // done now; the message has no file and line.
+  // Performs the action. Actions that only a window can do (panels, axis) are validated and skipped. Errors: it cannot
+  // be done now; the message has no file and line.
   Status act(const Action& action);
   // With the numbers of the tensors that the facts read.
   Result<Scene> scene(const std::set<std::string>& tensors = {});
