@@ -2,6 +2,7 @@
 // Which answers a fact accepts: used to judge an answer and to find a correct one.
 #pragma once
 #include <arenascope/lesson/question.h>
+#include <arenascope/planner/planner.h>
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ inline std::vector<std::string> accepted(const Value& value) {
   return {plain(value)};
 }
 
-// solution.cpp
-Result<Verdict> judge_rule(const Scene& scene, const Question& question, const Answer& answer);
+// solution.cpp: the arena of a planner for the tensors of the plan that is shown, with a budget in search steps.
+Result<Bytes> arena_by(const Scene& scene, const planner::Planner& planner);
 
 }  // namespace arenascope::lesson

@@ -6,6 +6,7 @@
 
 #include <arenascope/graph/lifetime.h>
 #include <arenascope/graph/order.h>
+#include <arenascope/planner/rule_planner.h>
 #include <arenascope/schedule/restore.h>
 #include <fmt/format.h>
 
@@ -163,6 +164,27 @@ Result<Verdict> judge_placing(const Scene& scene, const Question& q, const Answe
   if (!verdict.right) {
     verdict.why = Why::Arena;
     verdict.bytes = arena;
+    verdict.limit = static_cast<Bytes>(limit->number);
+  }
+  return verdict;
+}
+
+Result<Verdict> judge_rule(const Scene& scene, const Question& q, const Answer& answer) {
+  Verdict verdict;
+  auto rule = planner::rule_planner(answer.text);
+  if (!rule) {
+    verdict.why = Why::BadRule;
+    verdict.text = rule.error().message;
+    return verdict;
+  }
+  auto arena = arena_by(scene, **rule);
+  if (!arena) return arena.error();
+  auto limit = evaluate(scene, q.fact);
+  if (!limit) return limit.error();
+  verdict.right = static_cast<double>(*arena) <= limit->number;
+  if (!verdict.right) {
+    verdict.why = Why::Arena;
+    verdict.bytes = *arena;
     verdict.limit = static_cast<Bytes>(limit->number);
   }
   return verdict;

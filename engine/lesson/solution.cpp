@@ -39,46 +39,25 @@ Result<planner::Problem> whole_problem(const Scene& scene) {
   return problem;
 }
 
-Result<Bytes> checked_arena(const planner::Problem& problem, const planner::Planner& planner) {
+}  // namespace
+
+Result<Bytes> arena_by(const Scene& scene, const planner::Planner& planner) {
+  auto problem = whole_problem(scene);
+  if (!problem) return problem.error();
   planner::Options options;
-  options.budget_seconds = 0.1;
-  auto plan = planner.plan(problem, options);
+  options.budget_steps = 2'000;  // the same result under any load
+  auto plan = planner.plan(*problem, options);
   if (!plan) return plan.error();
-  if (auto good = planner::check(problem, *plan); !good) return good.error();
+  if (auto good = planner::check(*problem, *plan); !good) return good.error();
   return plan->arena_bytes;
 }
 
-}  // namespace
-
-Result<Verdict> judge_rule(const Scene& scene, const Question& question, const Answer& answer) {
-  Verdict verdict;
-  auto rule = planner::rule_planner(answer.text);
-  if (!rule) {
-    verdict.why = Verdict::Why::BadRule;
-    verdict.text = rule.error().message;
-    return verdict;
-  }
-  auto problem = whole_problem(scene);
-  if (!problem) return problem.error();
-  auto arena = checked_arena(*problem, **rule);
-  if (!arena) return arena.error();
-  auto limit = evaluate(scene, question.fact);
-  if (!limit) return limit.error();
-  verdict.right = static_cast<double>(*arena) <= limit->number;
-  if (verdict.right) return verdict;
-  verdict.why = Verdict::Why::Arena;
-  verdict.bytes = *arena;
-  verdict.limit = static_cast<Bytes>(limit->number);
-  return verdict;
-}
-
 Result<std::vector<PlannedArena>> compare_rule(const Scene& scene, const std::string& rule) {
-  auto problem = whole_problem(scene);
   auto own = planner::rule_planner(rule);
-  if (!problem || !own) return problem ? own.error() : problem.error();
+  if (!own) return own.error();
   std::vector<PlannedArena> arenas;
   const auto add = [&](const planner::Planner& planner) -> Status {
-    auto arena = checked_arena(*problem, planner);
+    auto arena = arena_by(scene, planner);
     if (arena) arenas.push_back({std::string(planner.name()), *arena});
     return arena ? Status() : Status(arena.error());
   };
@@ -105,8 +84,7 @@ Result<Answer> solution(const Scene& scene, const Question& question) {
     auto problem = problem_of(scene, question.names);
     if (!problem) return problem.error();
     planner::Options options;
-    options.budget_seconds = 1;  // the proof of optimality ends it much earlier
-    options.processor_time = true;
+    options.budget_steps = 20'000;  // the proof of optimality ends it much earlier
     if (auto limit = evaluate(scene, question.fact); limit && limit->kind == Value::Kind::Number)
       problem->capacity = static_cast<Bytes>(limit->number);
     auto plan = planner::find_planner("search")->plan(*problem, options);
@@ -116,7 +94,7 @@ Result<Answer> solution(const Scene& scene, const Question& question) {
   }
   if (question.kind == QuestionKind::Rule) {
     for (const planner::KnownRule& known : planner::known_rules()) {
-      auto verdict = judge_rule(scene, question, {std::string(known.rule), {}, {}});
+      auto verdict = judge(scene, question, {std::string(known.rule), {}, {}});
       if (!verdict) return verdict.error();
       if (verdict->right) return Answer{std::string(known.rule), {}, {}};
     }
