@@ -98,6 +98,8 @@ TEST_CASE("a view is one op of the tensor, and its parameters are checked before
   std::string lines = "x = input f32 4";
   for (int i = 0; i < 2000; ++i) lines += "; y" + std::to_string(i) + " = RELU x";
   CHECK(error_of("walk", {{"graph", lines}}) == "graph: expected at most 64 lines, found 2001");
+  CHECK(error_of("walk", {{"graph", "x = input f32 1048576 9; y = input f32 1048576 9; z = ADD x y"}})
+            .ends_with("at most 16 million elements together"));
 }
 
 TEST_CASE("the scale of a quantised block may be a subnormal float16, and saturates") {
