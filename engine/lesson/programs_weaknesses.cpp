@@ -83,7 +83,7 @@ Status one_arena(trace::Recorder& recorder) {
   planner::Problem problem;
   for (const Planned& t : tensors) problem.intervals.push_back({t.first, t.last, t.bytes, 0, {}, {}});
   planner::Options options;
-  options.budget_seconds = 1;  // the proof of optimality ends it much earlier
+  options.budget_steps = 20'000;  // the proof of optimality ends it much earlier
   auto plan = planner::find_planner("search")->plan(problem, options);
   if (!plan) return plan.error();
   Bytes arena_bytes = 0;
