@@ -30,6 +30,7 @@ class LessonActions {
   void close_others();                    // closes documents opened by earlier lessons
   // Frames of the experiment that a step shows; null: none.
   std::shared_ptr<const std::vector<lesson::LensFrame>> lens() const;
+  void forget_lens() { lens_ = false; }  // the lesson has ended
   void hide_pointer();
   QString select(const std::string& name);  // a tensor of the current document
   void hover(const std::string& name);      // empty: none

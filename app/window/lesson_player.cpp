@@ -10,8 +10,6 @@
 
 #include <QApplication>
 #include <QKeyEvent>
-#include <QPointer>
-#include <QThreadPool>
 
 #include "document/training_job.h"
 #include "language.h"
@@ -51,6 +49,8 @@ std::pair<std::string, std::vector<std::string>> named(const Selection& selectio
 LessonPlayer::LessonPlayer(Shell& shell, LessonPanel* panel)
     : QObject(shell.window), shell_(shell), panel_(panel), actions_(shell, panel) {
   timer_.setInterval(10);
+  answers_pool_.setMaxThreadCount(1);
+  connect(&reading_, &Task::finished, this, &LessonPlayer::done);
   connect(&timer_, &QTimer::timeout, this, &LessonPlayer::advance);
   connect(panel_, &LessonPanel::entered, this, &LessonPlayer::enter);
   connect(panel_, &LessonPanel::left, this, &LessonPlayer::leave);
@@ -77,10 +77,13 @@ QString LessonPlayer::answers_file() const { return Settings::value(kAnswersFile
 void LessonPlayer::log_answer() {
   const lesson::Lesson* lesson = panel_->open_lesson();
   if (answers_file().isEmpty() || lesson == nullptr || panel_->current() == nullptr) return;
-  if (auto done = append_answer(answers_file(), learner_name(), *lesson, panel_->step(),
-                                panel_->widgets().question->answered());
-      !done)
-    shell_.report(done);
+  // On another thread: the file may be on a shared disk, and another program may hold its lock.
+  const auto write = [this, path = answers_file(), lesson = *lesson, step = panel_->step(),
+                      answered = panel_->widgets().question->answered()](const TaskRun& run) {
+    if (auto done = append_answer(path, learner_name(), lesson, step, answered); !done)
+      run.post([this, done] { shell_.report(done); });
+  };
+  answers_.start({}, write, &answers_pool_);
 }
 
 void LessonPlayer::load() {
@@ -109,6 +112,7 @@ Status LessonPlayer::play(const QString& path) {
 
 void LessonPlayer::begin(const QString& lesson) {
   actions_.stage().begin();
+  actions_.forget_lens();
   panel_->begin(lesson);
 }
 
@@ -136,6 +140,7 @@ void LessonPlayer::leave() {
   waiting_.clear();
   timer_.stop();
   actions_.hide_pointer();
+  actions_.forget_lens();
   restore_panels();
   shell_.show_panel("lesson");
 }
@@ -143,9 +148,8 @@ void LessonPlayer::leave() {
 void LessonPlayer::perform(std::vector<lesson::Action> actions, bool then) {
   waiting_.assign(std::make_move_iterator(actions.begin()), std::make_move_iterator(actions.end()));
   actions_.settle();
-  reading_ = false;
+  reading_.discard();
   then_ = then;
-  ++number_;
   since_.start();
   timer_.start();
 }
@@ -180,7 +184,7 @@ QString LessonPlayer::at_line(int line, const QString& what) const {
 
 void LessonPlayer::advance() {
   if (panel_->current() == nullptr) return timer_.stop();
-  if (reading_) return;
+  if (reading_.running()) return;
   if (!actions_.ready()) {
     if (since_.elapsed() > kSilentWait) {
       panel_->widgets().waiting->setText(reason_to_wait());
@@ -233,16 +237,14 @@ lesson::Scene LessonPlayer::scene() const {
 
 // On another thread, since some values need planning or a run.
 void LessonPlayer::read_figures() {
-  reading_ = true;
   actions_.close_others();
   // For questions answered by selecting in the current document.
   connect(shell_.document().selection(), &SelectionModel::current_changed, this, &LessonPlayer::on_selection_changed,
           Qt::UniqueConnection);
   const QString spec = shell_.document().spec();
-  background_pool()->start([self = QPointer<LessonPlayer>(this), number = number_, lesson = *panel_->open_lesson(),
-                            at = panel_->step(),
-                            spec = spec.startsWith(QStringLiteral("lesson:")) ? std::string() : spec.toStdString(),
-                            scene = scene()]() mutable {
+  reading_.start({}, [this, lesson = *panel_->open_lesson(), at = panel_->step(),
+                      spec = spec.startsWith(QStringLiteral("lesson:")) ? std::string() : spec.toStdString(),
+                      scene = scene()](const TaskRun& run) mutable {
     const lesson::LessonStep& step = lesson.steps[static_cast<size_t>(at)];
     QString problem;
     auto values = lesson::read_values(lesson, spec, lesson::tensors_read_by(step));
@@ -260,16 +262,10 @@ void LessonPlayer::read_figures() {
             lesson::error_at(lesson, e.line, e.fact + " is " + lesson::plain(known->second) + ", not " + e.value)
                 .message);
     }
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [self, number, scene = std::move(scene), problem] {
-          if (!self || number != self->number_) return;
-          self->reading_ = false;
-          self->panel_->set_scene(scene);
-          if (!problem.isEmpty()) self->panel_->show_problem(problem);
-          Q_EMIT self->done();
-        },
-        Qt::QueuedConnection);
+    run.post([this, scene = std::move(scene), problem] {
+      panel_->set_scene(scene);
+      if (!problem.isEmpty()) panel_->show_problem(problem);
+    });
   });
 }
 

@@ -5,6 +5,7 @@
 #include <views/lesson/lesson_panel.h>
 
 #include <QElapsedTimer>
+#include <QThreadPool>
 #include <QTimer>
 #include <deque>
 
@@ -18,7 +19,7 @@ class LessonPlayer : public QObject {
   Q_OBJECT
  public:
   LessonPlayer(Shell& shell, views::LessonPanel* panel);
-  bool busy() const { return timer_.isActive() || reading_; }
+  bool busy() const { return timer_.isActive() || reading_.running(); }
   void load();  // loads the lessons in the current language
   // Plays a lesson file in addition to the built-in course. Errors: it cannot be read.
   Status play(const QString& path);
@@ -54,8 +55,10 @@ class LessonPlayer : public QObject {
   LessonActions actions_;
   QStringList files_;  // lesson files played in addition to the course
   std::deque<lesson::Action> waiting_;
-  bool reading_ = false, then_ = false;
-  int number_ = 0;  // id of the current value request
+  bool then_ = false;
+  views::Task reading_;       // the values of the step
+  QThreadPool answers_pool_;  // writes one answer at a time
+  views::Task answers_;
   QStringList hidden_;
   QTimer timer_;
   QElapsedTimer since_;

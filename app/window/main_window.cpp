@@ -63,6 +63,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
     return save ? QFileDialog::getSaveFileName(this, title, {}, filter)
                 : QFileDialog::getOpenFileName(this, title, {}, filter);
   };
+  shell_.ask_file_to_append = [this](const QString& title, const QString& filter) {
+    return QFileDialog::getSaveFileName(this, title, {}, filter, nullptr, QFileDialog::DontConfirmOverwrite);
+  };
   theme_.set_mode(shell_.preferences.theme);
   qApp->setPalette(theme_.palette());
   make_panels();

@@ -38,6 +38,8 @@ struct Shell {
   std::function<void(const Preferences&)> apply_preferences;
   // Shows a file dialog; replaced in tests.
   std::function<QString(bool save, const QString& title, const QString& filter)> ask_file;
+  // The same, for a file that may exist and is not overwritten.
+  std::function<QString(const QString& title, const QString& filter)> ask_file_to_append;
 
   Document& document() const { return documents->current(); }
   Messages& messages() const { return *document().messages(); }

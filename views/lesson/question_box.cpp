@@ -49,9 +49,8 @@ QString text_of_buffers(const lesson::GeneratedTask& task) {
 }
 
 // A table of the arenas of a rule and of all planners.
-QString comparison(const lesson::GeneratedTask& task, const lesson::Answer& given) {
-  if (task.question.kind != QuestionKind::Rule) return {};
-  const auto arenas = lesson::compare_rule(task.scene, given.text);
+QString comparison(const lesson::Scene& scene, const std::string& rule) {
+  const auto arenas = lesson::compare_rule(scene, rule);
   if (!arenas) return {};
   QString table =
       QStringLiteral("\n\n| %1 | %2 |\n|---|---:|\n").arg(QuestionBox::tr("Planner"), QuestionBox::tr("Arena"));
@@ -123,6 +122,8 @@ void QuestionBox::retranslate() {
 }
 
 void QuestionBox::ask(const lesson::Question* question, const lesson::Scene& scene, const Answered& before) {
+  practising_.discard();
+  comparing_.discard();
   asked_ = question != nullptr;
   setVisible(asked_);
   if (!asked_) return;
@@ -156,15 +157,18 @@ void QuestionBox::ask(const lesson::Question* question, const lesson::Scene& sce
 
 void QuestionBox::practise() {
   const uint64_t seed = seed_ + 1;
-  auto task = lesson::generate_task(task_.question, seed);
-  if (!task) return show_feedback(text_of(task.error().message), false);
-  task->question.right = tr("Correct.").toStdString();
-  ask(&task->question, task->scene, {});
-  task_.graph = std::move(task->graph);
-  seed_ = seed;
-  buffers_->setText(text_of_buffers(task_));
-  buffers_->show();
-  if (way_ != nullptr) way_->setFocus();
+  practising_.start({}, [this, question = task_.question, seed](const TaskRun& run) {
+    run.post([this, task = lesson::generate_task(question, seed), seed]() mutable {
+      if (!task) return show_feedback(text_of(task.error().message), false);
+      task->question.right = tr("Correct.").toStdString();
+      ask(&task->question, task->scene, {});
+      task_.graph = std::move(task->graph);
+      seed_ = seed;
+      buffers_->setText(text_of_buffers(task_));
+      buffers_->show();
+      if (way_ != nullptr) way_->setFocus();
+    });
+  });
 }
 
 void QuestionBox::show_way(QWidget* way) {
@@ -274,8 +278,13 @@ void QuestionBox::judge(const lesson::Answer& given) {
     answered_.right = true;
   else
     ++answered_.wrong;
-  show_feedback(with_figures(sentence_of(*verdict, task_.question), task_.scene, false) + comparison(task_, given),
-                verdict->right);
+  const QString feedback = with_figures(sentence_of(*verdict, task_.question), task_.scene, false);
+  show_feedback(feedback, verdict->right);
+  if (task_.question.kind == QuestionKind::Rule)  // the table follows, because planning takes time
+    comparing_.start(
+        {}, [this, scene = task_.scene, rule = given.text, feedback, right = verdict->right](const TaskRun& run) {
+          run.post([this, text = feedback + comparison(scene, rule), right] { show_feedback(text, right); });
+        });
   if (verdict->why == lesson::Verdict::Why::Collides) board_->play_collision(*verdict);
   update_buttons();
   if (!task_.graph.empty()) return;
@@ -318,6 +327,7 @@ void QuestionBox::reveal() {
 }
 
 void QuestionBox::show_feedback(const QString& text, bool right) {
+  comparing_.discard();  // of an earlier answer
   feedback_->setText(text.isEmpty() ? text : (right ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + text);
   feedback_->setVisible(!text.isEmpty());
 }

@@ -4,6 +4,7 @@
 // and the solution.
 #pragma once
 #include <arenascope/lesson/question.h>
+#include <views/common/task.h>
 #include <views/lesson/lesson_progress.h>
 #include <views/lesson/option_list.h>
 #include <views/lesson/order_list.h>
@@ -46,7 +47,7 @@ class QuestionBox : public QWidget {
   QPushButton* hint_button() const { return hint_button_; }
   QPushButton* reveal_button() const { return reveal_button_; }
   QPushButton* practise_button() const { return practise_button_; }
-  // Asks the same question about another graph, which is generated: answers to it do not count.
+  // Asks the same question about another graph, which is generated in the background: answers to it do not count.
   void practise();
   const lesson::GeneratedTask& task() const { return task_; }  // without a graph: the question of the lesson
   void retranslate();
@@ -79,6 +80,7 @@ class QuestionBox : public QWidget {
   QLineEdit* number_;
   OrderList* order_;
   PlacementBoard* board_;
+  Task practising_, comparing_;  // generate a graph; plan with the rule of an answer and with all planners
   QPushButton *answer_button_, *hint_button_, *reveal_button_, *practise_button_;
 };
 

@@ -5,6 +5,7 @@
 #include <views/lesson/lesson_panel.h>
 
 #include <QDir>
+#include <QMenu>
 
 #include "app/window/lesson_handout.h"
 #include "app/window/lesson_page/lesson_page.h"
@@ -54,7 +55,7 @@ void collect_answers(const Shell& shell) {
     shell.guide->collect_answers({});
     return shell.report({}, Shell::tr("Answers are not collected."));
   }
-  const QString path = shell.ask_file(true, Shell::tr("Collect answers in a file"), Shell::tr("Tables (*.csv)"));
+  const QString path = shell.ask_file_to_append(Shell::tr("Collect answers in a file"), Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
   shell.guide->collect_answers(path);
   shell.report({}, Shell::tr("Each answer is appended to %1.").arg(path));
@@ -106,10 +107,14 @@ void add_lesson_actions(Shell& shell) {
       "teach.export", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Export Lesson…"), {},
       [&shell] { export_lesson(shell); },
       QT_TRANSLATE_NOOP("Actions", "An interactive web page, or a PDF with screenshots"));
-  a.add(
+  QAction* collect = a.add(
       "teach.collect", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Collect Answers…"), {},
       [&shell] { collect_answers(shell); },
       QT_TRANSLATE_NOOP("Actions", "Append the answers of each learner to a table, or stop doing so"));
+  collect->setCheckable(true);
+  const auto show_collecting = [&shell, collect] { collect->setChecked(!shell.guide->answers_file().isEmpty()); };
+  QObject::connect(a.menu(Menu::Lessons), &QMenu::aboutToShow, collect, show_collecting);
+  QObject::connect(collect, &QAction::triggered, collect, show_collecting);
   const auto open = [&shell] { return panel_of(shell)->open_lesson() != nullptr; };
   a.when({"teach.next", "teach.back", "teach.restart", "teach.export"}, open);
   a.when({"teach.draft"}, [&shell] { return !shell.document().empty(); });

@@ -489,14 +489,18 @@ class LessonsTest : public QObject, protected LessonFixture {
   void answers_are_collected_until_the_command_is_chosen_again() {
     make_window();
     const QString path = folder_.filePath("answers.csv");
-    window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
-    window_->shell().actions->find("teach.collect")->trigger();
+    window_->shell().ask_file_to_append = [&](const QString&, const QString&) { return path; };
+    QAction* collect = window_->shell().actions->find("teach.collect");
+    collect->trigger();
+    QVERIFY(collect->isChecked());
     enter("arena", 1);
     box()->reveal();
     QFile table(path);
+    QTRY_VERIFY(table.size() > 0);
     QVERIFY(table.open(QIODevice::ReadOnly));
-    QVERIFY(table.readAll().contains(",arena,2,Predict the peak,revealed,0,0"));
-    window_->shell().actions->find("teach.collect")->trigger();
+    QTRY_VERIFY((table.seek(0), table.readAll().contains(",arena,2,Predict the peak,revealed,0,0")));
+    collect->trigger();
+    QVERIFY(!collect->isChecked());
     QVERIFY(window_->lesson_player()->answers_file().isEmpty());
   }
 
