@@ -8,8 +8,8 @@
         <translation>收集答案…</translation>
     </message>
     <message>
-        <source>Append the answers of each learner to a table, or stop doing so</source>
-        <translation>把每位学习者的答案追加到一个表中，或停止收集</translation>
+        <source>Append learners' answers to a CSV file, or stop collecting</source>
+        <translation>把学习者的答案追加到 CSV 文件，或停止收集</translation>
     </message>
     <message>
         <source>&amp;File</source>
@@ -768,8 +768,8 @@
         <translation>用 SQL 查询(&amp;Q)</translation>
     </message>
     <message>
-        <source>Query the tables of the document; rows of the result select in all views</source>
-        <translation>查询文档的表；结果的行在所有视图中选择对应项</translation>
+        <source>Query the tables of the document with SQL; a result row selects its item in all views</source>
+        <translation>用 SQL 查询文档的表；结果的每一行在所有视图中选择对应项</translation>
     </message>
     <message>
         <source>Copy Table as &amp;Markdown</source>
@@ -2001,8 +2001,8 @@
         <translation>原样：%1 · 优化后：%2</translation>
     </message>
     <message>
-        <source>Arena of the model. Click to open it as written</source>
-        <translation>模型的内存区。单击以原样打开</translation>
+        <source>Arena. Click to open the model as written</source>
+        <translation>内存区。单击以原样打开模型</translation>
     </message>
     <message>
         <source>Arena of the model. Click to open it optimised: rewritten and fused</source>
@@ -2287,7 +2287,7 @@ Use the other panels.</source>
         <translation>正在载入权重…</translation>
     </message>
     <message>
-        <source>Planning the memory…</source>
+        <source>Planning memory…</source>
         <translation>正在规划内存…</translation>
     </message>
     <message>
@@ -2436,7 +2436,7 @@ Use the other panels.</source>
         <translation>重新打开上次会话的文档(&amp;D)</translation>
     </message>
     <message>
-        <source>With their zoom, filters and other view settings, when Arenascope starts without a file.</source>
+        <source>If Arenascope is started without a file, their zoom, filters and other view settings are restored too.</source>
         <translation>不指定文件启动 Arenascope 时，连同缩放、筛选和其他视图设置一起恢复。</translation>
     </message>
 </context>
@@ -2500,7 +2500,7 @@ Use the other panels.</source>
         <translation>正在打开 %1…</translation>
     </message>
     <message>
-        <source>Planning the memory…</source>
+        <source>Planning memory…</source>
         <translation>正在规划内存…</translation>
     </message>
 </context>
@@ -2597,7 +2597,7 @@ Use the other panels.</source>
 <context>
     <name>arenascope::app::Shell</name>
     <message>
-        <source>Answers are not collected.</source>
+        <source>Answers are no longer collected.</source>
         <translation>不再收集答案。</translation>
     </message>
     <message>
@@ -5518,12 +5518,12 @@ next: %7</source>
         <translation>正确。</translation>
     </message>
     <message>
-        <source>Another One</source>
+        <source>New Task</source>
         <translation>再来一题</translation>
     </message>
     <message>
-        <source>Ask the same question about another graph, which is generated</source>
-        <translation>就另一个随机生成的图提出同样的问题</translation>
+        <source>Ask the same question about a generated graph</source>
+        <translation>就一个随机生成的图提出同样的问题</translation>
     </message>
     <message>
         <source>Planner</source>
@@ -7295,11 +7295,11 @@ next: %7</source>
         <translation>区间数</translation>
     </message>
     <message>
-        <source>Number of spans of that name</source>
+        <source>Number of spans with this name</source>
         <translation>该名称的区间数</translation>
     </message>
     <message>
-        <source>Sum of their durations within the range, nested spans included</source>
+        <source>Sum of durations within the range, including nested spans</source>
         <translation>其在该范围内的时长之和，包括嵌套区间</translation>
     </message>
     <message>
@@ -7315,16 +7315,16 @@ next: %7</source>
         <translation>一个区间在该范围内的平均时间</translation>
     </message>
     <message>
-        <source>Half of the spans took no longer</source>
-        <translation>半数区间不超过此时长</translation>
+        <source>Half of the spans took at most this long</source>
+        <translation>半数的区间用时不超过此值</translation>
     </message>
     <message>
-        <source>90 % of the spans took no longer</source>
-        <translation>90 % 的区间不超过此时长</translation>
+        <source>90 % of the spans took at most this long</source>
+        <translation>90 % 的区间用时不超过此值</translation>
     </message>
     <message>
-        <source>99 % of the spans took no longer</source>
-        <translation>99 % 的区间不超过此时长</translation>
+        <source>99 % of the spans took at most this long</source>
+        <translation>99 % 的区间用时不超过此值</translation>
     </message>
     <message>
         <source>Longest duration; a click selects this span</source>
@@ -7960,19 +7960,19 @@ allocated %6 times</source>
 <context>
     <name>Queries</name>
     <message>
-        <source>nodes by their median time</source>
-        <translation>按中位耗时排列的节点</translation>
+        <source>nodes by median time</source>
+        <translation>按中位时间排列的节点</translation>
     </message>
     <message>
         <source>work by op, summed over the nodes</source>
         <translation>各算子的工作时间，按节点求和</translation>
     </message>
     <message>
-        <source>nodes by the waits at their barriers</source>
+        <source>nodes by barrier wait</source>
         <translation>按屏障等待排列的节点</translation>
     </message>
     <message>
-        <source>named spans, work and kernels by their total time</source>
+        <source>named spans, work and kernels by total time</source>
         <translation>按总时间排列的命名区间、工作和内核</translation>
     </message>
     <message>
@@ -8034,8 +8034,8 @@ allocated %6 times</source>
         <translation>打开模型、记录或跟踪以查询它的表。</translation>
     </message>
     <message>
-        <source>Ctrl+Return runs the query, Ctrl+Space completes names.</source>
-        <translation>Ctrl+Return 运行查询，Ctrl+Space 补全名称。</translation>
+        <source>Ctrl+Return runs the query; Ctrl+Space completes names.</source>
+        <translation>Ctrl+Return 运行查询；Ctrl+Space 补全名称。</translation>
     </message>
     <message>
         <source>The first %1 rows, in %2</source>
@@ -8048,15 +8048,15 @@ allocated %6 times</source>
         </translation>
     </message>
     <message>
-        <source>No query was run.</source>
-        <translation>尚未运行查询。</translation>
+        <source>No queries yet</source>
+        <translation>尚未运行查询</translation>
     </message>
     <message>
         <source>&amp;Save Query…</source>
         <translation>保存查询(&amp;S)…</translation>
     </message>
     <message>
-        <source>Save the Query</source>
+        <source>Save Query</source>
         <translation>保存查询</translation>
     </message>
     <message>
@@ -8064,12 +8064,12 @@ allocated %6 times</source>
         <translation>名称（字母、数字、- 和 _）：</translation>
     </message>
     <message>
-        <source>“%1” is now in the library.</source>
-        <translation>“%1” 已加入查询库。</translation>
+        <source>Saved “%1” to the library.</source>
+        <translation>已将“%1”保存到查询库。</translation>
     </message>
     <message>
-        <source>SQL of the query</source>
-        <translation>查询的 SQL</translation>
+        <source>SQL query</source>
+        <translation>SQL 查询</translation>
     </message>
     <message>
         <source>&amp;Run Query</source>
@@ -8092,8 +8092,8 @@ allocated %6 times</source>
         <translation>查询库</translation>
     </message>
     <message>
-        <source>Named queries: built in, and the user's own</source>
-        <translation>命名的查询：内置的和用户自己的</translation>
+        <source>Named queries: built-in and your own</source>
+        <translation>命名的查询：内置的和您自己的</translation>
     </message>
     <message>
         <source>History</source>
@@ -8116,31 +8116,31 @@ allocated %6 times</source>
         <translation>折线图</translation>
     </message>
     <message>
-        <source>Form of the chart</source>
-        <translation>图表的形式</translation>
+        <source>Chart type</source>
+        <translation>图表类型</translation>
     </message>
     <message>
-        <source>Column of the values</source>
+        <source>Value column</source>
         <translation>数值列</translation>
     </message>
     <message>
-        <source>Column of the labels, or of the x axis</source>
-        <translation>标签列，或 x 轴的列</translation>
+        <source>Label or x-axis column</source>
+        <translation>标签列或 x 轴列</translation>
     </message>
     <message>
         <source>Chart of the result</source>
         <translation>结果的图表</translation>
     </message>
     <message>
-        <source>State of the query</source>
-        <translation>查询的状态</translation>
+        <source>Query status</source>
+        <translation>查询状态</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::QueryChart</name>
     <message>
-        <source>Chart of a result with a column of numbers</source>
-        <translation>含数字列的结果的图表</translation>
+        <source>A chart needs a result with a numeric column</source>
+        <translation>图表需要含有数值列的结果</translation>
     </message>
     <message numerus="yes">
         <source>%n more row(s)</source>
@@ -8160,12 +8160,12 @@ allocated %6 times</source>
         <translation>各内存块的引用</translation>
     </message>
     <message>
-        <source>%1 shares %4 bytes of %2, from its byte %3 on. It holds a reference to the block.</source>
-        <translation>%1 共用 %2 的 %4 字节，从其第 %3 字节开始。它持有内存块的一个引用。</translation>
+        <source>%1 shares %4 bytes of %2, starting at byte %3, and holds a reference to the block.</source>
+        <translation>%1 从第 %3 字节起共用 %2 的 %4 字节，并持有内存块的一个引用。</translation>
     </message>
     <message>
-        <source>%1 borrows %2 bytes of the caller: block %3 frees nothing.</source>
-        <translation>%1 借用调用者的 %2 字节：内存块 %3 不释放任何内存。</translation>
+        <source>%1 borrows %2 bytes from the caller; block %3 does not free them.</source>
+        <translation>%1 借用调用者的 %2 字节；内存块 %3 不释放它们。</translation>
     </message>
     <message>
         <source>%1 has no bytes, so it has no block.</source>
@@ -8372,12 +8372,12 @@ allocated %6 times</source>
         <translation>元素 %1 在第 %2 字节。</translation>
     </message>
     <message>
-        <source>At byte %1 there are %2 bits for scales and minima: %3.</source>
+        <source>%2 bits at byte %1 store scales and minima: %3.</source>
         <translation>第 %1 字节处的 %2 位是比例与最小值：%3。</translation>
     </message>
     <message>
-        <source>Element %1 is stored as the integer %2. It is restored as %3; it was %4.</source>
-        <translation>元素 %1 存为整数 %2。还原为 %3；原值为 %4。</translation>
+        <source>Element %1 (%4) is stored as the integer %2 and restored as %3.</source>
+        <translation>元素 %1（%4）存为整数 %2，还原为 %3。</translation>
     </message>
     <message>
         <source>%2 (%1) is appended after its header, at byte %3: %4 bytes.</source>
@@ -8388,7 +8388,7 @@ allocated %6 times</source>
         <translation>类型为 %1 的对象追加在其对象头之后，第 %3 字节处：%4 字节。</translation>
     </message>
     <message>
-        <source>It does not fit: %1</source>
+        <source>Does not fit: %1</source>
         <translation>放不下：%1</translation>
     </message>
     <message>
@@ -8396,7 +8396,7 @@ allocated %6 times</source>
         <translation>%1 已追加，哈希集合的第 %2 个槽位标记它已访问。</translation>
     </message>
     <message>
-        <source>%1 is computed. No node reads %2 any further, so it is freed.</source>
+        <source>%1 is computed. No later node reads %2, so it is freed.</source>
         <translation>%1 已计算。以后没有节点读取 %2，因此将其释放。</translation>
     </message>
     <message>
@@ -8432,7 +8432,7 @@ allocated %6 times</source>
         <translation>%1 已释放，但队列 %2 中的工作还在使用它：它的字节延迟释放。</translation>
     </message>
     <message>
-        <source>Work that uses %1 is put into the queue %2.</source>
+        <source>Work that uses %1 is added to queue %2.</source>
         <translation>使用 %1 的工作进入队列 %2。</translation>
     </message>
     <message>
@@ -8444,12 +8444,12 @@ allocated %6 times</source>
         <translation>线程 %1 到达：%3 个中的第 %2 个。</translation>
     </message>
     <message>
-        <source>All threads have arrived and go on. Generation %1 is complete.</source>
+        <source>All threads have arrived and continue. Generation %1 is complete.</source>
         <translation>所有线程都已到达并继续。第 %1 代完成。</translation>
     </message>
     <message>
-        <source>Thread %1 of %2 computes rows %3 up to %4, excluding %4.</source>
-        <translation>%2 个线程中的线程 %1 计算第 %3 行到第 %4 行，不含第 %4 行。</translation>
+        <source>Thread %1 of %2 computes rows [%3, %4).</source>
+        <translation>%2 个线程中的线程 %1 计算第 [%3, %4) 行。</translation>
     </message>
     <message>
         <source>bucket of %1</source>

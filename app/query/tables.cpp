@@ -438,16 +438,16 @@ Quantity quantity_of(std::string_view column) {
 
 const std::vector<NamedQuery>& named_queries() {
   static const std::vector<NamedQuery> queries{
-      {"slowest-nodes", QT_TRANSLATE_NOOP("Queries", "nodes by their median time"),
+      {"slowest-nodes", QT_TRANSLATE_NOOP("Queries", "nodes by median time"),
        "SELECT name, op, median_ns, wait_ns, runs FROM nodes WHERE median_ns IS NOT NULL ORDER BY median_ns DESC LIMIT "
        "20"},
       {"time-by-op", QT_TRANSLATE_NOOP("Queries", "work by op, summed over the nodes"),
        "SELECT op, count(*) AS nodes, sum(median_ns) AS median_ns FROM nodes WHERE median_ns IS NOT NULL "
        "GROUP BY op ORDER BY 3 DESC"},
-      {"longest-waits", QT_TRANSLATE_NOOP("Queries", "nodes by the waits at their barriers"),
+      {"longest-waits", QT_TRANSLATE_NOOP("Queries", "nodes by barrier wait"),
        "SELECT n.name, count(*) AS barriers, sum(b.wait_ns) AS wait_ns FROM barriers b JOIN runs r ON r.id = b.run "
        "JOIN nodes n ON n.graph = r.graph AND n.id = b.node GROUP BY n.graph, n.id ORDER BY 3 DESC LIMIT 20"},
-      {"spans-by-name", QT_TRANSLATE_NOOP("Queries", "named spans, work and kernels by their total time"),
+      {"spans-by-name", QT_TRANSLATE_NOOP("Queries", "named spans, work and kernels by total time"),
        "SELECT name, kind, count(*) AS spans, sum(duration_ns) AS total_ns, max(duration_ns) AS longest_ns FROM spans "
        "GROUP BY name, kind ORDER BY total_ns DESC LIMIT 30"},
       {"at-the-peak", QT_TRANSLATE_NOOP("Queries", "allocations that are live at the peak, by owner"),

@@ -140,7 +140,7 @@ void SummaryBar::show_forms() {
   const bool optimised = OtherForm::is_optimised(document_->runner()->settings());
   const QString open = format_bytes(plan->arena_bytes), planned = format_bytes(*other);
   forms_->setText(tr("as written: %1 · optimised: %2").arg(optimised ? planned : open, optimised ? open : planned));
-  forms_->setToolTip(optimised ? tr("Arena of the model. Click to open it as written")
+  forms_->setToolTip(optimised ? tr("Arena. Click to open the model as written")
                                : tr("Arena of the model. Click to open it optimised: rewritten and fused"));
 }
 

@@ -88,16 +88,15 @@ QString pattern_of(const lesson::LensFrame& frame) {
   switch (frame.event) {
     case Event::Start: return {};
     case Event::Element: return LensText::tr("Element %1 is at byte %2.");
-    case Event::Scale: return LensText::tr("At byte %1 there are %2 bits for scales and minima: %3.");
-    case Event::Quantised:
-      return LensText::tr("Element %1 is stored as the integer %2. It is restored as %3; it was %4.");
+    case Event::Scale: return LensText::tr("%2 bits at byte %1 store scales and minima: %3.");
+    case Event::Quantised: return LensText::tr("Element %1 (%4) is stored as the integer %2 and restored as %3.");
     case Event::Object:
       return second ? LensText::tr("%2 (%1) is appended after its header, at byte %3: %4 bytes.")
                     : LensText::tr("An object of type %1 is appended after its header, at byte %3: %4 bytes.");
-    case Event::Full: return LensText::tr("It does not fit: %1");
+    case Event::Full: return LensText::tr("Does not fit: %1");
     case Event::Visited: return LensText::tr("%1 is appended, and slot %2 of the hash set marks it as visited.");
     case Event::Computed:
-      return second ? LensText::tr("%1 is computed. No node reads %2 any further, so it is freed.")
+      return second ? LensText::tr("%1 is computed. No later node reads %2, so it is freed.")
                     : LensText::tr("%1 is computed. Nothing is freed.");
     case Event::Placed: return LensText::tr("%1 is placed at byte %2, after %3 bytes of padding.");
     case Event::Bumped: return LensText::tr("%1 bytes are allocated at byte %2.");
@@ -108,16 +107,16 @@ QString pattern_of(const lesson::LensFrame& frame) {
     case Event::DeferredFree:
       return LensText::tr("%1 is freed, but work in the queue %2 still uses it: its bytes are deferred.");
     case Event::Sliced:
-      return LensText::tr("%1 shares %4 bytes of %2, from its byte %3 on. It holds a reference to the block.");
-    case Event::Borrowed: return LensText::tr("%1 borrows %2 bytes of the caller: block %3 frees nothing.");
+      return LensText::tr("%1 shares %4 bytes of %2, starting at byte %3, and holds a reference to the block.");
+    case Event::Borrowed: return LensText::tr("%1 borrows %2 bytes from the caller; block %3 does not free them.");
     case Event::NoBytes: return LensText::tr("%1 has no bytes, so it has no block.");
     case Event::Dropped: return LensText::tr("%1 is dropped. Its block has other references.");
     case Event::BlockFreed: return LensText::tr("%1 is dropped. It was the last reference, so its block is freed.");
-    case Event::Queued: return LensText::tr("Work that uses %1 is put into the queue %2.");
+    case Event::Queued: return LensText::tr("Work that uses %1 is added to queue %2.");
     case Event::Completed: return LensText::tr("The queue %1 completes its oldest work.");
     case Event::Arrived: return LensText::tr("Thread %1 arrives: %2 of %3.");
-    case Event::Released: return LensText::tr("All threads have arrived and go on. Generation %1 is complete.");
-    case Event::Share: return LensText::tr("Thread %1 of %2 computes rows %3 up to %4, excluding %4.");
+    case Event::Released: return LensText::tr("All threads have arrived and continue. Generation %1 is complete.");
+    case Event::Share: return LensText::tr("Thread %1 of %2 computes rows [%3, %4).");
   }
   return {};
 }

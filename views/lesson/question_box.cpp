@@ -114,8 +114,8 @@ void QuestionBox::retranslate() {
   hint_button_->setText(tr("Hint"));
   reveal_button_->setText(tr("Show Answer"));
   reveal_button_->setToolTip(tr("Show the answer and what actually happens"));
-  practise_button_->setText(tr("Another One"));
-  practise_button_->setToolTip(tr("Ask the same question about another graph, which is generated"));
+  practise_button_->setText(tr("New Task"));
+  practise_button_->setToolTip(tr("Ask the same question about a generated graph"));
   number_->setAccessibleName(tr("Answer"));
   order_->setAccessibleName(tr("Put into order"));
   if (asked_) invitation_->setText(invitation(task_.question));

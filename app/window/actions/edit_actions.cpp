@@ -105,7 +105,8 @@ void add_edit_actions(Shell& shell) {
         shell.show_panel("query");
         shell.panels->find<QueryPanel>("query")->editor()->setFocus(Qt::ShortcutFocusReason);
       },
-      QT_TRANSLATE_NOOP("Actions", "Query the tables of the document; rows of the result select in all views"));
+      QT_TRANSLATE_NOOP("Actions",
+                        "Query the tables of the document with SQL; a result row selects its item in all views"));
   a.separator(Menu::Edit);
   a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy N&ame"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
         [&shell] { copy_name(shell); });

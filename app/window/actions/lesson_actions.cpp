@@ -53,7 +53,7 @@ void export_lesson(const Shell& shell) {
 void collect_answers(const Shell& shell) {
   if (!shell.guide->answers_file().isEmpty()) {
     shell.guide->collect_answers({});
-    return shell.report({}, Shell::tr("Answers are not collected."));
+    return shell.report({}, Shell::tr("Answers are no longer collected."));
   }
   const QString path = shell.ask_file_to_append(Shell::tr("Collect answers in a file"), Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
@@ -110,7 +110,7 @@ void add_lesson_actions(Shell& shell) {
   QAction* collect = a.add(
       "teach.collect", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Collect Answers…"), {},
       [&shell] { collect_answers(shell); },
-      QT_TRANSLATE_NOOP("Actions", "Append the answers of each learner to a table, or stop doing so"));
+      QT_TRANSLATE_NOOP("Actions", "Append learners' answers to a CSV file, or stop collecting"));
   collect->setCheckable(true);
   const auto show_collecting = [&shell, collect] { collect->setChecked(!shell.guide->answers_file().isEmpty()); };
   QObject::connect(a.menu(Menu::Lessons), &QMenu::aboutToShow, collect, show_collecting);

@@ -112,9 +112,10 @@ void PreferencesForm::add_appearance(const Preferences& now) {
   language_ = combo(tr("&Language"), choices, now.language);
   theme_ = combo(tr("T&heme"), {{tr("System"), 0}, {tr("Light"), 1}, {tr("Dark"), 2}, {tr("High contrast"), 3}},
                  static_cast<int>(now.theme));
-  reopen_ =
-      check(tr("Reopen the &documents of the last session"),
-            tr("With their zoom, filters and other view settings, when Arenascope starts without a file."), now.reopen);
+  reopen_ = check(
+      tr("Reopen the &documents of the last session"),
+      tr("If Arenascope is started without a file, their zoom, filters and other view settings are restored too."),
+      now.reopen);
 }
 
 std::optional<Preferences> PreferencesForm::read() const {

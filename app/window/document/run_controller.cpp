@@ -76,7 +76,7 @@ SavedMark* RunController::saved_mark() const { return autosaved_ ? &shared().sav
 
 void RunController::replan(const RunSettings& settings) {
   if (!has_model_) return;
-  const views::TaskRun task = planning_.begin(tr("Planning the memory…"));  // stops a planning in progress
+  const views::TaskRun task = planning_.begin(tr("Planning memory…"));  // stops a planning in progress
   submit([settings, task](RunWorker& worker) { worker.replan(settings, task); }, true);
 }
 

@@ -228,7 +228,7 @@ void QueryChart::paint(QPainter* painter, QSize size) {
     painter->setPen(theme_->colours().dim_text);
     return painter->drawText(QRectF(QPointF(), QSizeF(size)).adjusted(kEdge, 0, -kEdge, 0),
                              int(Qt::AlignCenter) | int(Qt::TextWordWrap),
-                             tr("Chart of a result with a column of numbers"));
+                             tr("A chart needs a result with a numeric column"));
   }
   choice_.form == ChartForm::Bars ? paint_bars(*painter, size) : paint_line(*painter, size);
 }

@@ -194,7 +194,7 @@ void QueryPanel::show_status() {
   else if (document_->empty())
     text = tr("Open a model, recording or trace to query its tables.");
   else if (!shown_)
-    text = tr("Ctrl+Return runs the query, Ctrl+Space completes names.");
+    text = tr("Ctrl+Return runs the query; Ctrl+Space completes names.");
   else if (shown_->rows.truncated)
     text = tr("The first %1 rows, in %2")
                .arg(format_count(static_cast<int64_t>(QueryJob::kMaxRows)))
@@ -252,7 +252,7 @@ void QueryPanel::fill_history() {
     QAction* action = menu->addAction(menu_text(sql), this, [this, sql] { editor_->set_sql(sql); });
     action->setToolTip(sql);
   }
-  if (entries.isEmpty()) menu->addAction(tr("No query was run."))->setEnabled(false);
+  if (entries.isEmpty()) menu->addAction(tr("No queries yet"))->setEnabled(false);
 }
 
 // The built-in queries, those of the user, and an entry that stores the current one.
@@ -278,7 +278,7 @@ void QueryPanel::ask_name() {
   auto* dialog = new QInputDialog(window());
   dialog->setObjectName(QStringLiteral("query_name"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle(tr("Save the Query"));
+  dialog->setWindowTitle(tr("Save Query"));
   dialog->setLabelText(tr("Name (letters, digits, - and _):"));
   connect(dialog, &QInputDialog::textValueSelected, this, &QueryPanel::store_as);
   dialog->show();
@@ -287,7 +287,7 @@ void QueryPanel::ask_name() {
 bool QueryPanel::store_as(const QString& name) {
   const Status stored = query::store_query(name.trimmed().toStdString(), editor_->toPlainText().trimmed().toStdString(),
                                            query::query_folder());
-  status_->setText(stored ? tr("“%1” is now in the library.").arg(name.trimmed())
+  status_->setText(stored ? tr("Saved “%1” to the library.").arg(name.trimmed())
                           : QString::fromStdString(stored.error().message));
   return stored.ok();
 }
@@ -299,25 +299,25 @@ std::function<QString()> QueryPanel::csv_maker() const {
 void QueryPanel::retranslate() {
   editor_->setPlaceholderText(QStringLiteral(
       "SELECT op, count(*) AS nodes, sum(median_ns) AS total_ns\nFROM nodes\nGROUP BY op\nORDER BY 3 DESC"));
-  editor_->setAccessibleName(tr("SQL of the query"));
+  editor_->setAccessibleName(tr("SQL query"));
   run_->setText(tr("&Run Query"));
   run_->setToolTip(tr("Run the query (Ctrl+Return)"));
   stop_->setText(tr("Stop"));
   stop_->setToolTip(tr("Stop the query"));
   library_->setText(tr("Library"));
-  library_->setToolTip(tr("Named queries: built in, and the user's own"));
+  library_->setToolTip(tr("Named queries: built-in and your own"));
   history_->setText(tr("History"));
   history_->setToolTip(tr("Queries that were run (Ctrl+Up, Ctrl+Down)"));
   form_->setItemText(static_cast<int>(ChartForm::None), tr("No chart"));
   form_->setItemText(static_cast<int>(ChartForm::Bars), tr("Bars"));
   form_->setItemText(static_cast<int>(ChartForm::Line), tr("Line"));
-  form_->setAccessibleName(tr("Form of the chart"));
-  y_->setAccessibleName(tr("Column of the values"));
-  y_->setToolTip(tr("Column of the values"));
-  x_->setAccessibleName(tr("Column of the labels, or of the x axis"));
-  x_->setToolTip(tr("Column of the labels, or of the x axis"));
+  form_->setAccessibleName(tr("Chart type"));
+  y_->setAccessibleName(tr("Value column"));
+  y_->setToolTip(tr("Value column"));
+  x_->setAccessibleName(tr("Label or x-axis column"));
+  x_->setToolTip(tr("Label or x-axis column"));
   chart_->setAccessibleName(tr("Chart of the result"));
-  status_->setAccessibleName(tr("State of the query"));
+  status_->setAccessibleName(tr("Query status"));
 }
 
 void QueryPanel::changeEvent(QEvent* event) {
