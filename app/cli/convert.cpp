@@ -23,7 +23,7 @@ int convert(Context& context, const std::string& from, const std::string& to) {
   auto read = trace::open_trace(from, session, app::trace_open_options());
   if (!read) return fail(kUsage, read.error().message);
   const auto snapshot = session.snapshot();
-  context.incomplete = app::left_out(*snapshot);
+  context.incomplete = app::left_out(*snapshot, from);
   if (!read->problem.empty() && context.incomplete.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
   progress.phase("writing");
   auto format = trace::format_of(to);

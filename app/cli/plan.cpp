@@ -107,7 +107,7 @@ Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::
   trace::Session session;
   if (auto read = trace::open_trace(file, session, app::trace_open_options()); !read) return read.error();
   const auto snapshot = session.snapshot();
-  left_out = app::left_out(*snapshot);
+  left_out = app::left_out(*snapshot, file);
   auto lifetimes = app::recorded_lifetimes(*snapshot, space);
   if (!lifetimes && snapshot->memory_events.empty() && !snapshot->graphs.empty())
     return Error{fmt::format("{}: the recording contains no allocations; plan one of its {} with --graph", file,

@@ -164,7 +164,7 @@ int show_trace_info(Context& context, const std::string& file) {
   const auto report = trace::open_trace(file, session);
   if (!report) return fail(kUsage, report.error().message);
   const auto snapshot = session.snapshot();
-  context.incomplete = app::left_out(*snapshot);
+  context.incomplete = app::left_out(*snapshot, file);
   if (context.json)
     print_json(context, json_of(file, *report, *snapshot));
   else

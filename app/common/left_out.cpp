@@ -18,6 +18,11 @@ std::string left_out(const trace::Snapshot& snapshot) {
   return snapshot.lost > 0 ? counted(snapshot.lost, "event") + " were lost while they were recorded" : std::string();
 }
 
+std::string left_out(const trace::Snapshot& snapshot, const std::string& file) {
+  const std::string text = left_out(snapshot);  // that of a reader begins with the file
+  return text.empty() || text.starts_with(file + ": ") ? text : fmt::format("{}: {}", file, text);
+}
+
 std::string left_out(const models::Model& model) {
   if (model.complete()) return {};
   int64_t unsupported = 0;

@@ -38,7 +38,7 @@ Result<std::shared_ptr<trace::Session>> open_session(const std::string& file, co
     auto session = std::make_shared<trace::Session>();
     auto read = trace::open_trace(file, *session, trace_open_options());
     if (!read) return read.error();
-    problem = left_out(*session->snapshot());
+    problem = left_out(*session->snapshot(), file);
     return session;
   }
   Result<std::shared_ptr<trace::Session>> session = std::shared_ptr<trace::Session>();

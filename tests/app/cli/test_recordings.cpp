@@ -2,6 +2,7 @@
 // run --record and convert: complete, truncated and corrupted recordings, and a full disk.
 #include <doctest/doctest.h>
 
+#include <arenascope/trace/recording.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -151,6 +152,23 @@ TEST_CASE_FIXTURE(Recorded, "a recording with corrupted bytes") {
   const Ended noise = cli({"convert", *this / "noise.trace", *this / "noise.json"});
   CHECK(noise.status == 2);
   CHECK(noise.says_one_line("noise.trace"));
+}
+
+TEST_CASE("events that contradict the others are skipped, and the message names the file") {
+  const TempFolder folder;
+  const std::string file = folder / "contradictory.pftrace";
+  const auto writer = arenascope::trace::RecordingWriter::create(file);
+  REQUIRE(writer);
+  (*writer)->describe(arenascope::trace::RunEnd{arenascope::trace::RunId(5), 100});
+  REQUIRE((*writer)->close());
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"convert", file, folder / "a.json"}, {"info", file}, {"query", file, "SELECT 1"}}) {
+    const Ended ended = cli(command);
+    CAPTURE(joined(command));
+    CAPTURE(ended.err);
+    CHECK(ended.status == 1);
+    CHECK(ended.says_one_line("contradictory.pftrace: Some data was skipped"));
+  }
 }
 
 TEST_CASE("a recording onto a full disk") {
