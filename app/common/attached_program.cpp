@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <arenascope/base/folder_entries.h>
 #include <arenascope/runtime/backend_module.h>
 #include <fmt/format.h>
 
@@ -109,13 +110,12 @@ std::map<std::string, std::filesystem::file_time_type> pytorch_histories(const s
   const std::filesystem::path path(recording);
   const std::string head = path.filename().string() + std::string(kHistory);
   std::map<std::string, std::filesystem::file_time_type> found;
-  std::error_code error;
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::filesystem::directory_entry& entry : folder_entries(folder)) {
+    const std::string name = entry.path().filename().string();
     if (!name.starts_with(head) || !name.ends_with(kHistoryEnd)) continue;
     std::error_code gone;
-    const auto written = std::filesystem::last_write_time(entry->path(), gone);
+    const auto written = std::filesystem::last_write_time(entry.path(), gone);
     if (!gone) found[(path.parent_path() / name).string()] = written;
   }
   return found;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <arenascope/base/folder_entries.h>
 #include <arenascope/base/output_file.h>
 #include <arenascope/base/printable.h>
 #include <fmt/format.h>
@@ -27,11 +28,8 @@ bool is_query_name(std::string_view name) {
 
 std::vector<StoredQuery> own_queries(const std::filesystem::path& folder) {
   std::vector<StoredQuery> out;
-  std::error_code failed;
-  const std::filesystem::directory_iterator end;
-  for (std::filesystem::directory_iterator at(folder, failed); !failed && at != end; at.increment(failed)) {
-    const std::filesystem::directory_entry& entry = *at;
-    std::error_code unreadable;
+  std::error_code unreadable;
+  for (const std::filesystem::directory_entry& entry : folder_entries(folder)) {
     const std::string name = entry.path().stem().string();
     if (entry.path().extension() != ".sql" || !is_query_name(name) || !entry.is_regular_file(unreadable) ||
         entry.file_size(unreadable) > kMaxQueryBytes)

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include <arenascope/base/fnv1a.h>
+#include <arenascope/base/folder_entries.h>
 #include <fmt/format.h>
 
 namespace arenascope::opencl {
@@ -136,7 +137,7 @@ Status ProgramCache::export_to(const std::string& file) const {
   if (folder_.empty()) return Error{"cannot export: no cache folder is set"};
   std::vector<uint8_t> all;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+  for (const fs::directory_entry& entry : folder_entries(folder_)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file(error) || !is_plain_name(name)) continue;
     std::ifstream in(entry.path(), std::ios::binary);

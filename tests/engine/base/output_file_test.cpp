@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/folder_entries.h>
 #include <arenascope/base/output_file.h>
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -188,4 +189,13 @@ TEST_CASE("a file keeps its permissions") {
   fs::permissions(path, fs::perms::owner_all | fs::perms::group_read);
   REQUIRE(OutputFile::write_all(path, "after").ok());
   CHECK(fs::status(path).permissions() == (fs::perms::owner_all | fs::perms::group_read));
+}
+
+TEST_CASE("the entries of a folder, or none if it cannot be read") {
+  const TempFolder folder;
+  put(folder.path() / "a", "1");
+  fs::create_directory(folder.path() / "b");
+  CHECK(folder_entries(folder.path()).size() == 2);
+  CHECK(folder_entries(folder.path() / "absent").empty());
+  CHECK(folder_entries(folder.path() / "a").empty());
 }
