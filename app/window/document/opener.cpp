@@ -104,7 +104,7 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenCallbacks& c
   options.progress = [report = callbacks.progress](const std::string& phase) {  // kept by the runner
     report(phase == "opening"           ? Opener::tr("Reading the model…")
            : phase == "loading weights" ? Opener::tr("Loading the weights…")
-           : phase == "planning"        ? Opener::tr("Planning the memory…")
+           : phase == "planning"        ? Opener::tr("Planning memory…")
                                         : Opener::tr("Preparing…"),
            -1);
   };

@@ -216,7 +216,10 @@ TEST_CASE("a block that a stream still uses is deferred, and reused after the st
   CHECK(alone[4].event == LensEvent::Reused);
   CHECK(error_of("streams", {{"steps", "free x"}}).find("'free x'") != std::string::npos);
   const auto segments = frames_of("streams", {{"steps", "allocate x 12288; allocate y 12288; allocate z 2048"}});
-  CHECK(values(segments, "offset") == List{0, 16384, 12288});
+  CHECK(value(segments[1], "offset") == 0);
+  CHECK(value(segments[2], "offset") == 16384);
+  // Both segments have a hole of the same size: the addresses of the segments decide.
+  CHECK((value(segments[3], "offset") == 12288 || value(segments[3], "offset") == 16384 + 12288));
   CHECK(current(segments[2].strips[0]).begin == 16384);
 }
 
