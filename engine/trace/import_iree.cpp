@@ -211,7 +211,7 @@ class IreeRecords {
       own.node_of[index] = static_cast<int32_t>(graph->nodes.size());
       TensorInfo& node = graph->nodes.emplace_back();
       node.name = operation.key.empty() ? operation.op : operation.key;
-      if (const int before = met[node.name]++; before > 0) node.name += " " + std::to_string(before + 1);
+      if (const int before = met[node.name]++; before > 0) node.name.append(" ").append(std::to_string(before + 1));
       node.op = operation.op;
       node.backend = "iree";
     }

@@ -158,7 +158,7 @@ std::optional<PerfettoClocks::Time> PerfettoPackets::time_of(const Fields& f, co
 
 uint32_t PerfettoPackets::category(const Fields& f, const Sequence& sequence) {
   std::string all;
-  const auto add = [&all](std::string_view one) { all += (all.empty() ? "" : ",") + std::string(one); };
+  const auto add = [&all](std::string_view one) { all.append(all.empty() ? "" : ",").append(one); };
   for (const uint64_t iid : f.category_iids)
     if (const auto it = sequence.categories.find(iid); it != sequence.categories.end()) add(it->second);
   for (const std::string_view one : f.categories) add(one);
