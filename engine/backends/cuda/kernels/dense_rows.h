@@ -9,30 +9,6 @@ namespace arenascope::cuda {
 // Elements of the longest row that `threads` threads can keep.
 ARENASCOPE_DEVICE constexpr int dense_row_elements(int threads) { return threads * 32; }
 
-// Four f32 or eight f16 values of a piece.
-template <FixedType kFixed>
-struct Piece {
-  static constexpr int kCount = kFixed == FixedType::F32 ? 4 : 8;
-  ARENASCOPE_DEVICE static void open(const Quad& q, float (&x)[kCount]) {
-    ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
-      if constexpr (kFixed == FixedType::F32)
-        x[j] = float_of(q.w[j]);
-      else
-        open_halves(q.w[j], x[j * 2], x[j * 2 + 1]);
-    }
-  }
-  ARENASCOPE_DEVICE static Quad pack(const float (&x)[kCount]) {
-    Quad q;
-    ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
-      if constexpr (kFixed == FixedType::F32)
-        q.w[j] = bits_of(x[j]);
-      else
-        q.w[j] = pack_halves(x[j * 2], x[j * 2 + 1]);
-    }
-    return q;
-  }
-};
-
 // Reduction over the threads that share a row; `shared` has one value per warp.
 template <int kThreads, class Join>
 ARENASCOPE_DEVICE float joined_of(float value, float* shared, Join join) {

@@ -123,33 +123,19 @@ ARENASCOPE_DEVICE void pointwise_flat_of(const FlatWork& p) {
 inline constexpr int kUnaryPieces = 4;
 template <FixedType kFixed>
 ARENASCOPE_DEVICE void unary_of(const FlatWork& p) {
-  constexpr int kCount = kFixed == FixedType::F32 ? 4 : 8;
-  const auto pieces = static_cast<uint32_t>(p.count / kCount);
+  using P = Piece<kFixed>;
+  const auto pieces = static_cast<uint32_t>(p.count / P::kCount);
   const auto step_of = static_cast<uint32_t>(threads());
   const uint32_t first = static_cast<uint32_t>(block()) * step_of * kUnaryPieces + static_cast<uint32_t>(thread());
   Quad raw[kUnaryPieces] = {};
   ARENASCOPE_UNROLL for (uint32_t k = 0; k < kUnaryPieces; ++k) if (first + k * step_of < pieces) raw[k] =
       load_quad(p.in[0] + int64_t{first + k * step_of} * 16);
-  float x[kUnaryPieces * kCount];
-  ARENASCOPE_UNROLL for (int k = 0; k < kUnaryPieces; ++k) ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
-    if constexpr (kFixed == FixedType::F32)
-      x[k * kCount + j] = float_of(raw[k].w[j]);
-    else
-      open_halves(raw[k].w[j], x[k * kCount + j * 2], x[k * kCount + j * 2 + 1]);
-  }
+  float x[kUnaryPieces * P::kCount];
+  ARENASCOPE_UNROLL for (int k = 0; k < kUnaryPieces; ++k) P::open(raw[k], x + k * P::kCount);
   ARENASCOPE_ROLLED for (int s = 1; s < p.steps; ++s) if (!p.narrow || !quick_step(p.step[s].what, x))
       do_step(p.step[s], false, x, x, x);
-  ARENASCOPE_UNROLL for (uint32_t k = 0; k < kUnaryPieces; ++k) {
-    Quad q;
-    ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
-      if constexpr (kFixed == FixedType::F32)
-        q.w[j] = bits_of(x[k * kCount + static_cast<uint32_t>(j)]);
-      else
-        q.w[j] =
-            pack_halves(x[k * kCount + static_cast<uint32_t>(j * 2)], x[k * kCount + static_cast<uint32_t>(j * 2 + 1)]);
-    }
-    if (first + k * step_of < pieces) store_quad(p.out + int64_t{first + k * step_of} * 16, q);
-  }
+  ARENASCOPE_UNROLL for (uint32_t k = 0; k < kUnaryPieces; ++k) if (first + k * step_of < pieces)
+      store_quad(p.out + int64_t{first + k * step_of} * 16, P::pack(x + k * P::kCount));
 }
 ARENASCOPE_DENSE_KERNEL(unary_f32, FlatWork) { unary_of<FixedType::F32>(p); }
 ARENASCOPE_DENSE_KERNEL(unary_f16, FlatWork) { unary_of<FixedType::F16>(p); }

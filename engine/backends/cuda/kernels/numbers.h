@@ -239,6 +239,30 @@ ARENASCOPE_DEVICE void put_floats(DType type, char* base, int64_t i, const float
   store_quad(base + i * 2, q);
 }
 
+// Sixteen bytes as four f32 or eight f16 values.
+template <FixedType kFixed>
+struct Piece {
+  static constexpr int kCount = kFixed == FixedType::F32 ? 4 : 8;
+  ARENASCOPE_DEVICE static void open(const Quad& q, float* x) {
+    ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
+      if constexpr (kFixed == FixedType::F32)
+        x[j] = float_of(q.w[j]);
+      else
+        open_halves(q.w[j], x[j * 2], x[j * 2 + 1]);
+    }
+  }
+  ARENASCOPE_DEVICE static Quad pack(const float* x) {
+    Quad q;
+    ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
+      if constexpr (kFixed == FixedType::F32)
+        q.w[j] = bits_of(x[j]);
+      else
+        q.w[j] = pack_halves(x[j * 2], x[j * 2 + 1]);
+    }
+    return q;
+  }
+};
+
 // Eight adjacent elements, the first at index i, which is a multiple of eight elements from a 16-byte boundary: 16-byte
 // loads, or 8-byte loads for 8-bit types.
 template <class N>
