@@ -88,8 +88,8 @@ ARENASCOPE_DEVICE void transpose_vectors_of_two(const TransposeWork& p, uint32_t
       first.w[k] = (pair[k * 2] & 0xffffu) | pair[k * 2 + 1] << 16;
       second.w[k] = pair[k * 2] >> 16 | (pair[k * 2 + 1] & 0xffff0000u);
     }
-    store_quad(out + (other * 2 * p.out_row + piece * kPiece) * 2, first);
-    store_quad(out + ((other * 2 + 1) * p.out_row + piece * kPiece) * 2, second);
+    store_quad_once(out + (other * 2 * p.out_row + piece * kPiece) * 2, first);
+    store_quad_once(out + ((other * 2 + 1) * p.out_row + piece * kPiece) * 2, second);
   }
   sync();
 }

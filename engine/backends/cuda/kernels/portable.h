@@ -90,6 +90,10 @@ ARENASCOPE_DEVICE Quad load_quad_once(const void* from) {
 ARENASCOPE_DEVICE void store_quad(void* to, const Quad& q) {
   *static_cast<uint4*>(to) = make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]);
 }
+// For a result that exceeds the L2 cache: its lines are the first to leave.
+ARENASCOPE_DEVICE void store_quad_once(void* to, const Quad& q) {
+  __stcs(static_cast<uint4*>(to), make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]));
+}
 template <class T>
 ARENASCOPE_DEVICE T load(const void* from) {
   return *static_cast<const T*>(from);
@@ -171,6 +175,7 @@ inline void store_quad(void* to, const Quad& q) {
   emulated::check_aligned(to, 16);
   std::memcpy(to, &q, 16);
 }
+inline void store_quad_once(void* to, const Quad& q) { store_quad(to, q); }
 template <class T>
 T load(const void* from) {
   emulated::check_aligned(from, sizeof(T));
