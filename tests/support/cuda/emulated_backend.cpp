@@ -19,6 +19,7 @@ class HostQueue final : public Queue {
     const HostKernel& kernel = host_kernel(id);
     if (bytes != kernel.params_bytes)
       return Error{fmt::format("{} takes {} bytes of parameters, not {}", name(id), kernel.params_bytes, bytes)};
+    ++kernels_;
     const std::string complaint = run(kernel.run, params, grid, kernel.meets, options_.order);
     if (!complaint.empty()) return Error{fmt::format("{}: {}", name(id), complaint)};
     return {};
@@ -26,8 +27,10 @@ class HostQueue final : public Queue {
   Libraries& libraries() override { return options_.libraries ? stand_in_ : none_; }
   int multiprocessors() const override { return options_.multiprocessors; }
   int library_calls() const { return stand_in_.calls(); }
+  int kernels() const { return kernels_; }
 
  private:
+  int kernels_ = 0;
   Options options_;
   HostLibraries none_, stand_in_;
 };
@@ -69,6 +72,7 @@ class Emulated final : public EmulatedBackend {
     return chains.longer_than_one();
   }
   int library_calls() const override { return queue_.library_calls(); }
+  int kernels() const override { return queue_.kernels(); }
 
  private:
   mutable HostQueue queue_;

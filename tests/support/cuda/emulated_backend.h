@@ -22,6 +22,8 @@ class EmulatedBackend : public StatelessBackend {
   virtual Result<int> run_chained(std::span<const TensorImpl* const> nodes) = 0;
   // Calls to the substitute so far.
   virtual int library_calls() const = 0;
+  // Kernels launched so far.
+  virtual int kernels() const = 0;
 };
 
 std::unique_ptr<EmulatedBackend> make_emulated_backend(const Options& options = {});

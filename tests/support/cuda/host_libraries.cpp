@@ -100,7 +100,12 @@ Status HostLibraries::run(const LibraryConvolution& p, void* scratch, Bytes byte
               sums[static_cast<size_t>(in_small)] += w * element(p.type, p.x, in_large);
           }
         });
-  for (size_t i = 0; i < sums.size(); ++i) put(p.type, static_cast<char*>(p.out), static_cast<int64_t>(i), sums[i]);
+  for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); ++i) {
+    double value = sums[static_cast<size_t>(i)];
+    if (p.bias) value += element(p.type, p.bias, i / volume(out) % p.out_sizes[1]);
+    if (p.added) value += element(p.type, p.added, i);
+    put(p.type, static_cast<char*>(p.out), i, p.relu && value < 0 ? 0 : value);
+  }
   return {};
 }
 

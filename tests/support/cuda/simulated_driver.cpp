@@ -50,7 +50,7 @@ class SimulatedQueue final : public Queue, private Libraries {
         driver_.addresses_in(used, sizeof used));
   }
   Status run(const LibraryConvolution& c, void* scratch, Bytes bytes) override {
-    const void* used[] = {c.out, c.x, c.w};
+    const void* used[] = {c.out, c.x, c.w, c.bias, c.added};
     return driver_.push(
         stream_, "library convolution", [h = host_, c, scratch, bytes] { return h->run(c, scratch, bytes); }, 0, false,
         driver_.addresses_in(used, sizeof used));

@@ -48,7 +48,9 @@ void CudaBackend::Run::forget(Captured& captured) noexcept {
 
 size_t CudaBackend::Run::nodes_of_launch(size_t i) const {
   const auto [first, count] = parts_[part_of_[i]];
-  const size_t own = count > 1 && is_convolution(*given_[first]) ? 1 : 0;
+  const auto chain = std::span<const TensorImpl* const>(given_).subspan(first, count);
+  const bool has_own = count > 1 && is_convolution(*chain[0]) && !is_one_library_call(chain, *backend_.queue_);
+  const size_t own = has_own ? 1 : 0;
   if (i < first + own) return 1;
   return i + 1 == first + count ? count - own : 0;
 }

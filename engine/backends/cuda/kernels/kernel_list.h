@@ -73,7 +73,7 @@
   X(soft_max_dense_f32,          RowWork,        true)         \
   X(soft_max_dense_f16,          RowWork,        true)
 #define ARENASCOPE_CUDA_MATMUL(X)                            \
-  X(product,                    MatmulWork,     true)         \
+  X(matmul,                     MatmulWork,     true)         \
   X(thin_matmul,               MatmulWork,     true)         \
   X(attention,                  AttentionWork,   true)         \
   X(attention_64,               AttentionWork,   true)         \

@@ -26,7 +26,7 @@ struct MatmulWork {
 
 inline constexpr int kProductTile = 64, kProductDepth = 16, kProductPart = 4;
 
-ARENASCOPE_KERNEL(product, MatmulWork) {
+ARENASCOPE_KERNEL(matmul, MatmulWork) {
   ARENASCOPE_SHARED float a_tile[kProductDepth][kProductTile + 1];
   ARENASCOPE_SHARED float b_tile[kProductDepth][kProductTile + 1];
   const int64_t across = (p.n + kProductTile - 1) / kProductTile, down = (p.m + kProductTile - 1) / kProductTile;

@@ -35,6 +35,8 @@ Status lower_local_response(const LaunchRequest& request);
 Status lower_convolution(const LaunchRequest& request);
 // Without the bias, if the library does not add it; then `bias` is set to the bias that the caller must add.
 Status lower_convolution(const LaunchRequest& request, const TensorImpl*& bias);
+// The chain's problem for a library: a convolution with a bias, an addition or none, and ReLU. False: it has another form.
+bool fused_convolution(std::span<const TensorImpl* const> chain, LibraryConvolution& convolution);
 Status lower_mul_mat(const LaunchRequest& request);
 // True if `cast` only rounds the result of `matmul`, whose operands are float16, so that both can be one library call. No
 // library computes the matmul of a few rows.

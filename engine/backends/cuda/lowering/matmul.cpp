@@ -131,14 +131,14 @@ bool as_library(MatmulWork p, const char* scratch, LibraryMatmul& out) {
 // With few rows of b the matmul is memory-bound; a kernel that reads a once is fastest.
 bool has_few_rows(const MatmulWork& work) { return work.m <= kThinRows; }
 
-Status queue_product(Queue& queue, MatmulWork work) {
+Status queue_matmul(Queue& queue, MatmulWork work) {
   if (has_few_rows(work)) {
     work.vector = whole_vectors(work);
     return queue.launch(KernelId::thin_matmul, grid_for(queue, work.batch.count * work.n * kWarp, 128), work);
   }
   const int64_t tiles =
       work.batch.count * ((work.m + kProductTile - 1) / kProductTile) * ((work.n + kProductTile - 1) / kProductTile);
-  return queue.launch(KernelId::product, grid_for(queue, tiles * 256), work);
+  return queue.launch(KernelId::matmul, grid_for(queue, tiles * 256), work);
 }
 
 // A warp reads contiguous rows of a; column-major a is left to the library.
@@ -186,12 +186,12 @@ Bytes mul_mat_scratch(const TensorImpl& node, Queue& queue) {
 
 Status lower_mul_mat(const LaunchRequest& request) {
   const MatmulWork work = product_of(request.node);
-  if (is_thin(work)) return queue_product(request.queue, work);
+  if (is_thin(work)) return queue_matmul(request.queue, work);
   const MatmulScratch parts = matmul_scratch(work);
   LibraryMatmul library;
   if (request.scratch_bytes < parts.bytes() || (work.bias && parts.bias > 0 && work.bias_step != 1) ||
       !as_library(work, request.scratch, library) || !request.queue.libraries().takes(library))
-    return queue_product(request.queue, work);
+    return queue_matmul(request.queue, work);
   if (parts.weights > 0)
     if (auto ok = unpack_rows(request.queue, work.a, work.a_type, work.n, work.k, work.a_row, request.scratch); !ok)
       return ok;
@@ -202,7 +202,7 @@ Status lower_mul_mat(const LaunchRequest& request) {
       return ok;
   const Status done = request.queue.libraries().run(
       library, request.scratch ? request.scratch + parts.bytes() : nullptr, request.scratch_bytes - parts.bytes());
-  return done.ok() || request.queue.libraries().takes(library) ? done : queue_product(request.queue, work);
+  return done.ok() || request.queue.libraries().takes(library) ? done : queue_matmul(request.queue, work);
 }
 
 bool casts_matmul(const TensorImpl& matmul, const TensorImpl& cast) {
@@ -319,7 +319,7 @@ Status lower_lstm(const LaunchRequest& request) {
   gates.a_step = w.strides[2];
   gates.b_row = x.strides[1];
   gates.b_step = x.strides[2];
-  if (auto ok = queue_product(request.queue, gates); !ok) return ok;
+  if (auto ok = queue_matmul(request.queue, gates); !ok) return ok;
   LstmWork work;
   work.out = bytes(node);
   work.gates = request.scratch;

@@ -18,16 +18,10 @@ size_t source_place(const TensorImpl& node, const TensorImpl& source) {
   return found;
 }
 
-struct Range {
-  const char *begin, *end;
-};
-Range range(const TensorImpl& t) { return {bytes(t), bytes(t) + t.byte_span()}; }
-
 // True if the result may be written while the input is still read: disjoint, or identical element by element.
 bool lies_well(const TensorImpl& result, const TensorImpl& input) {
-  const Range a = range(result), b = range(input);
-  if (a.end <= b.begin || b.end <= a.begin) return true;
-  return a.begin == b.begin && result.sizes == input.sizes && input.contiguous() &&
+  if (is_disjoint(result, input)) return true;
+  return bytes(result) == bytes(input) && result.sizes == input.sizes && input.contiguous() &&
          info(result.dtype).block_bytes == info(input.dtype).block_bytes;
 }
 
@@ -48,11 +42,8 @@ bool write_chain(std::span<const TensorImpl* const> chain, PointwiseProgram& pro
 
 // True if the memory of the result overlaps none of the inputs.
 bool disjoint_from_inputs(const TensorImpl& result, const TensorImpl& node) {
-  const Range a = range(result);
-  return std::all_of(node.sources.begin(), node.sources.end(), [&](const TensorImpl* source) {
-    const Range b = range(*source);
-    return a.end <= b.begin || b.end <= a.begin;
-  });
+  return std::all_of(node.sources.begin(), node.sources.end(),
+                     [&](const TensorImpl* source) { return is_disjoint(result, *source); });
 }
 
 }  // namespace
@@ -104,6 +95,11 @@ size_t chain_length(std::span<const TensorImpl* const> nodes,
 
 Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first, const QueueAround& around) {
   if (casts_matmul(*chain[0], *chain[1])) return around(*chain[1], [&] { return lower_cast_matmul(first, *chain[1]); });
+  if (LibraryConvolution all; fused_convolution(chain, all) && first.queue.libraries().takes(all)) {
+    const Status done =
+        around(*chain.back(), [&] { return first.queue.libraries().run(all, first.scratch, first.scratch_bytes); });
+    if (done.ok() || first.queue.libraries().takes(all)) return done;
+  }
   const TensorImpl* bias = nullptr;
   if (is_convolution(first.node))
     if (auto ok = around(first.node, [&] { return lower_convolution(first, bias); }); !ok) return ok;

@@ -28,11 +28,14 @@ struct LibraryMatmul {
   float scale = 1;
 };
 
-// A convolution of contiguous tensors of one type, without its bias.
+// A convolution of contiguous tensors of one type, alone or with what follows it: out = relu(x * w + bias + added).
 struct LibraryConvolution {
   void* out = nullptr;
   const void* x = nullptr;
   const void* w = nullptr;
+  bool relu = false;            // false: neither bias nor sum
+  const void* bias = nullptr;   // one value per channel
+  const void* added = nullptr;  // of the result's shape; null: none
   DType type = DType::F32;
   bool transposed = false;
   int spatial = 2;

@@ -62,6 +62,10 @@ inline KernelId pick(NumberClass c, KernelId of_float, KernelId of_double, Kerne
 
 inline char* bytes(const TensorImpl& tensor) { return reinterpret_cast<char*>(tensor.data()); }
 
+// True if the memory of two tensors does not overlap.
+inline bool is_disjoint(const TensorImpl& a, const TensorImpl& b) {
+  return bytes(a) + a.byte_span() <= bytes(b) || bytes(b) + b.byte_span() <= bytes(a);
+}
 inline bool aligned(const void* p, size_t alignment) { return reinterpret_cast<uintptr_t>(p) % alignment == 0; }
 // Alignment of eight adjacent elements of the type.
 inline size_t vector_alignment(DType type) { return info(type).block_bytes == 1 ? 8 : 16; }

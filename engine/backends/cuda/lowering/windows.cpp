@@ -7,6 +7,9 @@
 #include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace arenascope::cuda {
 namespace {
 
@@ -155,6 +158,32 @@ Status lower_local_response(const LaunchRequest& request) {
 Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {
   LibraryConvolution library;
   return as_library(node, library) && queue.libraries().takes(library) ? queue.libraries().scratch(library) : 0;
+}
+
+bool fused_convolution(std::span<const TensorImpl* const> chain, LibraryConvolution& c) {
+  const TensorImpl &node = *chain[0], &result = *chain.back();
+  const bool adds = chain.size() == 3 && chain[1]->op == Op::Add;
+  if (node.op != Op::Conv || node.sources.size() < 3 || result.op != Op::Relu || chain.size() != (adds ? 3u : 2u) ||
+      !as_library(node, c))
+    return false;
+  std::vector<const TensorImpl*> read = {node.sources[0], node.sources[1], node.sources[2]};
+  if (adds) read.push_back(chain[1]->sources[chain[1]->sources[0] == &node ? 1 : 0]);
+  const auto plain = [&](const TensorImpl& t) {
+    return t.dtype == node.dtype && t.contiguous() && aligned(t.data(), 16);
+  };
+  const auto fits = [&](const TensorImpl* source) { return plain(*source) && is_disjoint(result, *source); };
+  if (!plain(result) || !std::all_of(read.begin(), read.end(), fits) || (adds && !(read[3]->sizes == node.sizes)))
+    return false;
+  c.out = result.data();
+  c.relu = true;
+  c.bias = read[2]->data();
+  c.added = adds ? read[3]->data() : nullptr;
+  return true;
+}
+
+bool is_one_library_call(std::span<const TensorImpl* const> chain, Queue& queue) {
+  LibraryConvolution all;
+  return fused_convolution(chain, all) && queue.libraries().takes(all);
 }
 
 Status lower_convolution(const LaunchRequest& request, const TensorImpl*& bias) {

@@ -5,6 +5,7 @@
 #include <cudnn.h>
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -39,6 +40,10 @@ namespace {
   X(cudnnGetConvolutionForwardWorkspaceSize) \
   X(cudnnGetConvolutionBackwardDataWorkspaceSize) \
   X(cudnnConvolutionForward) \
+  X(cudnnCreateActivationDescriptor) \
+  X(cudnnDestroyActivationDescriptor) \
+  X(cudnnSetActivationDescriptor) \
+  X(cudnnConvolutionBiasActivationForward) \
   X(cudnnConvolutionBackwardData) \
   X(cudnnCreatePoolingDescriptor) \
   X(cudnnDestroyPoolingDescriptor) \
@@ -77,22 +82,25 @@ bool is_refusal(cudnnStatus_t code) {
 // The descriptors of one problem.
 struct Plan {
   const Functions& f;
-  cudnnTensorDescriptor_t x = nullptr, out = nullptr;
+  cudnnTensorDescriptor_t x = nullptr, out = nullptr, bias = nullptr;
   cudnnFilterDescriptor_t w = nullptr;
   cudnnConvolutionDescriptor_t convolution = nullptr;
   cudnnPoolingDescriptor_t pool = nullptr;
+  cudnnActivationDescriptor_t relu = nullptr;
   cudnnConvolutionFwdAlgo_t forward{};
   cudnnConvolutionBwdDataAlgo_t backward{};
   size_t scratch = 0;
   bool refused = false;  // it was described, but failed to run
+  bool fuses = false;    // the same call may add a bias and a tensor, and apply ReLU
 
   explicit Plan(const Functions& functions) : f(functions) {}
   ~Plan() {
-    for (cudnnTensorDescriptor_t t : {x, out})
+    for (cudnnTensorDescriptor_t t : {x, out, bias})
       if (t) f.cudnnDestroyTensorDescriptor(t);
     if (w) f.cudnnDestroyFilterDescriptor(w);
     if (convolution) f.cudnnDestroyConvolutionDescriptor(convolution);
     if (pool) f.cudnnDestroyPoolingDescriptor(pool);
+    if (relu) f.cudnnDestroyActivationDescriptor(relu);
   }
 
   bool tensor(cudnnTensorDescriptor_t& to, cudnnDataType_t type, int rank, const int64_t* sizes) {
@@ -130,7 +138,10 @@ class Windows final : public CudnnWindows {
   }
 
   const std::string& missing() const override { return missing_; }
-  bool takes(const LibraryConvolution& c) override { return plan(c) != nullptr; }
+  bool takes(const LibraryConvolution& c) override {
+    const Plan* found = plan(c);
+    return found && (!c.relu || found->fuses);
+  }
   bool takes(const LibraryPool& p) override { return plan(p) != nullptr; }
   Bytes scratch(const LibraryConvolution& c) override {
     const Plan* found = plan(c);
@@ -144,6 +155,14 @@ class Windows final : public CudnnWindows {
     const std::lock_guard lock(mutex_);
     const Factors one(c.type, 1), none(c.type, 0);
     cudnnStatus_t code = f_.cudnnSetStream(handle_, stream);
+    if (code == CUDNN_STATUS_SUCCESS && c.relu) {
+      code = f_.cudnnConvolutionBiasActivationForward(
+          handle_, one.get(), found->x, c.x, found->w, c.w, found->convolution, found->forward, scratch, found->scratch,
+          c.added ? one.get() : none.get(), found->out, c.added ? c.added : c.out, found->bias, c.bias, found->relu,
+          found->out, c.out);
+      found->fuses = !is_refusal(code);
+      return check("convolution with ReLU", code);
+    }
     if (code == CUDNN_STATUS_SUCCESS && c.transposed)
       code = f_.cudnnConvolutionBackwardData(handle_, one.get(), found->w, c.w, found->x, c.x, found->convolution,
                                              found->backward, scratch, found->scratch, none.get(), found->out, c.out);
@@ -209,7 +228,10 @@ class Windows final : public CudnnWindows {
     Key key{0, static_cast<int64_t>(c.type), c.transposed, c.spatial, c.groups};
     for (int d = 0; d < c.spatial; ++d) key.insert(key.end(), {c.w_sizes[d + 2], c.dilations[d]});
     key.insert(key.end(), {c.w_sizes[0], c.w_sizes[1]});
-    return kept(c, std::move(key), [&](Plan& made) { return describe(c, made) && choose(c, made); });
+    return kept(c, std::move(key), [&](Plan& made) {
+      made.fuses = describe_fused(c, made);
+      return describe(c, made) && choose(c, made);
+    });
   }
 
   Plan* plan(const LibraryPool& p) {
@@ -246,6 +268,16 @@ class Windows final : public CudnnWindows {
                                               CUDNN_CROSS_CORRELATION, sums) == CUDNN_STATUS_SUCCESS &&
            f_.cudnnSetConvolutionGroupCount(made.convolution, static_cast<int>(c.groups)) == CUDNN_STATUS_SUCCESS &&
            f_.cudnnSetConvolutionMathType(made.convolution, math) == CUDNN_STATUS_SUCCESS;
+  }
+
+  // Only for f32: f16 kernels that add and apply ReLU want another layout, and converting costs more than a second pass.
+  // NaN passes ReLU, as in the other backends.
+  bool describe_fused(const LibraryConvolution& c, Plan& made) {
+    const int64_t sizes[5] = {1, c.out_sizes[1], 1, 1, 1};
+    return !c.transposed && c.type == DType::F32 && made.tensor(made.bias, CUDNN_DATA_FLOAT, c.spatial + 2, sizes) &&
+           f_.cudnnCreateActivationDescriptor(&made.relu) == CUDNN_STATUS_SUCCESS &&
+           f_.cudnnSetActivationDescriptor(made.relu, CUDNN_ACTIVATION_RELU, CUDNN_PROPAGATE_NAN,
+                                           std::numeric_limits<double>::max()) == CUDNN_STATUS_SUCCESS;
   }
 
   // True if f32 products must keep full precision: the descriptor then allows nothing else.

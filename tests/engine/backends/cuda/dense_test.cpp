@@ -42,8 +42,17 @@ TEST_CASE("one value per channel: channels that begin anywhere in a vector, and 
 
 TEST_CASE("tiled transposes: full tiles and edges, all element sizes, 16-byte pieces") {
   for (const DType type : {DType::U8, DType::F16, DType::F32, DType::F64})
-    for (const auto& [rows, columns] :
-         {std::pair{64, 64}, {128, 192}, {65, 64}, {70, 130}, {63, 66}, {8, 200}, {72, 136}, {68, 100}, {90, 9}})
+    for (const auto& [rows, columns] : {std::pair{64, 64},
+                                        {128, 192},
+                                        {65, 64},
+                                        {70, 130},
+                                        {200, 136},
+                                        {120, 264},
+                                        {63, 66},
+                                        {8, 200},
+                                        {72, 136},
+                                        {68, 100},
+                                        {90, 9}})
       for (const int64_t batch : {1, 3}) {
         CAPTURE(name(type));
         CAPTURE(rows);
@@ -134,6 +143,8 @@ TEST_CASE("the epilogue of a convolution includes its bias, for library and own 
           REQUIRE_MESSAGE(chains.ok(), (chains ? "" : chains.error().message));
           CHECK(*chains == 1);
           CHECK(backend->library_calls() == (libraries ? 1 : 0));
+          const int sums = libraries ? 0 : 1, epilogue = libraries && biased && !transposed ? 0 : 1;
+          CHECK(backend->kernels() == sums + epilogue);
           const auto got = result(out);
           CHECK(compare_elements(type, got.data(), expected.data(), out->element_count()).relative() <=
                 2 * tolerance(type));

@@ -7,6 +7,8 @@
 #include "engine/backends/cuda/module/cuda_device.h"
 #include "random_program.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -115,6 +117,23 @@ TEST_CASE("f16 values and reduced-precision matmuls agree within their precision
     options.precision = precision;
     check_runs("zoo:squeezenet", options, 4, 2e-2);
   }
+}
+
+TEST_CASE("NaN passes convolutions with ReLU in one library call, as on the CPU") {
+  ARENASCOPE_NEEDS_GPU(gpu);
+  RunnerOptions options = on_device();
+  options.in_place = true;  // the result of ReLU then does not overlap the input of the convolution
+  const auto tested = opened("zoo:unet", options);
+  const models::ValueInfo& input = tested->model().inputs.front();
+  std::vector<float> values(static_cast<size_t>(input.tensor->element_count()), 0.5f);
+  values[values.size() / 2] = NAN;
+  REQUIRE(tested->set_input(input.name, std::as_bytes(std::span(values))).ok());
+  const auto ran = tested->run();
+  REQUIRE_MESSAGE(ran.ok(), (ran ? "" : ran.error().message));
+  const auto got = tested->output(0);
+  REQUIRE(got.ok());
+  const auto* first = reinterpret_cast<const float*>(got->data());
+  CHECK(std::any_of(first, first + got->size() / sizeof(float), [](float v) { return std::isnan(v); }));
 }
 
 TEST_CASE("a graph partitioned between device and host agrees") {
