@@ -21,8 +21,8 @@ def ours(cli, model, times, options):
     """Median seconds of one run; bytes of the arena plus the work buffer."""
     command = [cli, "run", model, "--backend", "cuda", "--no-node-times", "--in-place", "--repeat", str(times), "--json",
                *options]
-    said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return statistics.median(said["seconds"][times // 3:]), said["arena_bytes"] + said["work_bytes"]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return statistics.median(report["seconds"][times // 3:]), report["arena_bytes"] + report["work_bytes"]
 
 
 def theirs(run, times):
@@ -52,8 +52,8 @@ def bert_base(_, dtype):
     import transformers
 
     model = transformers.BertModel(transformers.BertConfig()).eval().to("cuda", dtype)
-    words = torch.randint(0, 30000, (1, 128), device="cuda")
-    return model, words, held([words, *model.parameters(), *model.buffers()])
+    tokens = torch.randint(0, 30000, (1, 128), device="cuda")
+    return model, tokens, held([tokens, *model.parameters(), *model.buffers()])
 
 
 def compare(cli, name, make, batch, dtype, rounds, times, with_compiled):
@@ -93,7 +93,7 @@ def compare(cli, name, make, batch, dtype, rounds, times, with_compiled):
 def main():
     cli = sys.argv[1]
     quick = "--quick" in sys.argv
-    rounds, times = (2, 9) if quick else (5, 150)
+    rounds, times = (2, 9) if quick else (3, 90)
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
