@@ -157,8 +157,8 @@ Result<std::vector<VerifiedCase>> against_backend(VerifyTask task) {
   std::vector<VerifiedCase> cases;
   const std::vector<RunResult> references = (*reference)->results();
   if (results.size() != references.size())
-    return Error{
-        fmt::format("{}: {} outputs, but {} has {}", task.spec, results.size(), options.against, references.size())};
+    return Error{fmt::format("{}: expected {} outputs, as {} computes, found {}", task.spec, references.size(),
+                             options.against, results.size())};
   for (size_t i = 0; i < results.size(); ++i) {
     auto expected = references[i].read();
     if (!expected) return expected.error();

@@ -29,7 +29,8 @@ Result<std::vector<int32_t>> token_list(const std::string& given) {
   std::string text = given;
   if (given.find_first_not_of("0123456789, ") != std::string::npos) {
     auto read = text_of(given);
-    if (!read) return Error{fmt::format("'--tokens {}' is neither a list of token ids nor a readable file", given)};
+    if (!read)
+      return Error{fmt::format("--tokens: expected a list of token ids or a readable file, found '{}'", given)};
     text = std::move(*read);
   }
   std::vector<int32_t> ids;
@@ -42,8 +43,8 @@ Result<std::vector<int32_t>> token_list(const std::string& given) {
     int32_t id = 0;
     const auto [rest, problem] = std::from_chars(at, end, id);
     if (problem != std::errc() || id < 0)
-      return Error{
-          fmt::format("'--tokens {}': '{}' is not a token id", given, std::string(at, std::min(end, at + 12)))};
+      return Error{fmt::format("--tokens: expected a token id, found '{}' in '{}'",
+                               std::string(at, std::min(end, at + 12)), given)};
     ids.push_back(id);
     at = rest;
   }

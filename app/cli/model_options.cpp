@@ -123,7 +123,7 @@ CLI::Validator seconds() {
       [](std::string& text) {
         double value = 0;
         if (CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e6) return std::string();
-        return fmt::format("'{}' is not a number of seconds from 0 to 1000000", text);
+        return fmt::format("expected seconds from 0 to 1000000, found '{}'", text);
       },
       "SECONDS");
 }

@@ -28,7 +28,7 @@ Status set_device_option(RunnerOptions& o, const std::string& value) {
   const BackendOptionInfo& option = backend_options()[i];
   const auto values = option.values();
   if (std::find(values.begin(), values.end(), value) == values.end())
-    return Error{fmt::format("'{}' is not one of: {}", value, option.choices)};
+    return Error{fmt::format("expected one of {}, found '{}'", option.choices, value)};
   if (value == option.default_value())
     o.backend_options.erase(device_key(option));
   else

@@ -21,7 +21,7 @@ Result<int64_t> parse_integer(const std::string& text, int64_t min, int64_t max)
   int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < min || value > max)
-    return Error{fmt::format("'{}' is not an integer from {} to {}", text, min, max)};
+    return Error{fmt::format("expected an integer from {} to {}, found '{}'", min, max, text)};
   return value;
 }
 
@@ -30,13 +30,13 @@ Result<double> parse_real(const std::string& text, double min, double max) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() ||
       !(value >= min && value <= max))
-    return Error{fmt::format("'{}' is not a number from {} to {}", text, min, max)};
+    return Error{fmt::format("expected a number from {} to {}, found '{}'", min, max, text)};
   return value;
 }
 
 Result<bool> parse_flag(const std::string& value) {
   if (value == "on" || value == "off") return value == "on";
-  return Error{fmt::format("'{}' is neither 'on' nor 'off'", value)};
+  return Error{fmt::format("expected 'on' or 'off', found '{}'", value)};
 }
 
 }  // namespace arenascope::app

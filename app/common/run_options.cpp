@@ -77,7 +77,7 @@ Status set_backend_option(RunnerOptions& o, const std::string& value) {
   o.precision.reset();
   for (const std::string& option : split_list(value, false)) {
     const size_t at = option.find('=');
-    if (at == 0 || at == std::string::npos) return Error{fmt::format("'{}' is not NAME=VALUE", option)};
+    if (at == 0 || at == std::string::npos) return Error{fmt::format("expected NAME=VALUE, found '{}'", option)};
     const std::string key = option.substr(0, at), text = option.substr(at + 1);
     const auto precision = key == "precision" ? parse_precision(text) : std::nullopt;
     if (precision)
@@ -91,7 +91,7 @@ Status set_backend_option(RunnerOptions& o, const std::string& value) {
 std::string precision_text(const RunnerOptions& o) { return name(o.precision.value_or(Precision::High)); }
 Status set_precision(RunnerOptions& o, const std::string& value) {
   const auto precision = parse_precision(value);
-  if (!precision) return Error{fmt::format("'{}' is not high, normal or low", value)};
+  if (!precision) return Error{fmt::format("expected high, normal or low, found '{}'", value)};
   o.precision = precision;
   if (*precision == Precision::High) o.precision.reset();
   return {};
@@ -156,7 +156,7 @@ std::string prefer_text(const RunnerOptions& o) { return name(o.prefer); }
 std::vector<std::string> preferences() { return {"time", "memory"}; }
 Status set_prefer(RunnerOptions& o, const std::string& value) {
   const auto prefer = parse_prefer(value);
-  if (!prefer) return Error{fmt::format("'{}' is neither time nor memory", value)};
+  if (!prefer) return Error{fmt::format("expected time or memory, found '{}'", value)};
   o.prefer = *prefer;
   return {};
 }
@@ -188,7 +188,7 @@ Status set_budget(RunnerOptions& o, const std::string& value) {
   char* end = nullptr;
   const double seconds = std::strtod(value.c_str(), &end);
   if (value.empty() || *end != '\0' || !(seconds >= 0 && seconds <= kMaxSeconds))
-    return Error{fmt::format("'{}' is not a number of seconds from 0 to 1000000", value)};
+    return Error{fmt::format("expected seconds from 0 to 1000000, found '{}'", value)};
   o.budget_seconds = seconds;
   return {};
 }
@@ -264,7 +264,7 @@ Status set_dim(RunnerOptions& o, const std::string& value) {
     const auto read = at == std::string::npos ? std::from_chars_result{nullptr, std::errc::invalid_argument}
                                               : std::from_chars(dim.data() + at + 1, end, size);
     if (at == 0 || read.ec != std::errc() || read.ptr != end || size < 0)
-      return Error{fmt::format("'{}' is not NAME=N with an integer N", dim)};
+      return Error{fmt::format("expected NAME=N with an integer N, found '{}'", dim)};
     o.open.dims[dim.substr(0, at)] = size;
   }
   return {};
@@ -280,7 +280,7 @@ std::string shape_text(const RunnerOptions& o) {
 Status set_shape(RunnerOptions& o, const std::string& value) {
   o.open.shapes.clear();
   for (const std::string& line : split_list(value, false)) {
-    const Error wrong{fmt::format("'{}' is not NAME=N,N,… with integers", line)};
+    const Error wrong{fmt::format("expected NAME=N,N,… with integers, found '{}'", line)};
     const size_t at = line.rfind('=');
     if (at == 0 || at == std::string::npos) return wrong;
     std::vector<int64_t>& sizes = o.open.shapes[line.substr(0, at)];
@@ -313,7 +313,7 @@ Status set_input(RunnerOptions& o, const std::string& value) {
   for (const std::string& input : split_list(value, false)) {
     const size_t at = input.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == input.size())
-      return Error{fmt::format("'{}' is not NAME=FILE", input)};
+      return Error{fmt::format("expected NAME=FILE, found '{}'", input)};
     o.inputs[input.substr(0, at)] = input.substr(at + 1);
   }
   return {};

@@ -105,7 +105,7 @@ Status set_decays(TrainChoices& c, const std::string& value) {
     const char* const begin = equals == std::string::npos ? end : line.data() + equals + 1;
     const auto [rest, problem] = std::from_chars(begin, end, decay);
     if (equals == 0 || problem != std::errc() || rest != end)
-      return Error{fmt::format("'{}' is not PATTERN=DECAY", line)};
+      return Error{fmt::format("expected PATTERN=DECAY, found '{}'", line)};
     c.trainer.optimizer.decays.push_back({line.substr(0, equals), decay});
   }
   return {};

@@ -82,10 +82,10 @@ Result<StoredQuery> find_query(std::string_view name, const std::filesystem::pat
 
 Status store_query(std::string_view name, std::string_view sql, const std::filesystem::path& folder) {
   if (!is_query_name(name))
-    return Error{fmt::format("'{}' is no name of a query: expected letters, digits, - and _", printable(name))};
+    return Error{fmt::format("name of a query: expected letters, digits, - and _, found '{}'", printable(name))};
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) return Error{fmt::format("{}: the folder cannot be created: {}", folder.string(), failed.message())};
+  if (failed) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), failed.message())};
   std::string text(sql);
   if (!text.ends_with('\n')) text += '\n';
   return OutputFile::write_all(folder / (std::string(name) + ".sql"), text);

@@ -143,7 +143,7 @@ Result<CachingSettings> parse_caching_settings(std::string_view text, const Cach
   for (const std::string_view part : parts_of(text)) {
     const size_t colon = part.find(':');
     if (colon == std::string_view::npos)
-      return Error{fmt::format("'{}' is not a setting: expected NAME:VALUE, such as max_split_size_mb:128", part)};
+      return Error{fmt::format("expected a setting NAME:VALUE, such as max_split_size_mb:128, found '{}'", part)};
     if (auto ok = read_setting(trimmed(part.substr(0, colon)), trimmed(part.substr(colon + 1)), out); !ok)
       return ok.error();
   }

@@ -45,7 +45,7 @@ Result<std::string> unquoted(std::string_view line, size_t& at) {
       out += line[at];
     }
   }
-  if (at == line.size()) return Error{"a string has no closing quote"};
+  if (at == line.size()) return Error{"expected a closing quote, found the end of the line"};
   ++at;
   return out;
 }
@@ -60,7 +60,7 @@ std::optional<std::string> field(std::span<std::string> tokens, std::string_view
 // The entries of "{ OP … ; OP … }".
 Result<std::vector<std::vector<std::string>>> fused_entries(std::span<const std::string> tokens) {
   if (tokens.size() < 2 || tokens.front() != "{" || tokens.back() != "}")
-    return Error{"FUSED requires its ops in braces after its inputs"};
+    return Error{"FUSED: expected its ops in braces after its inputs"};
   std::vector<std::vector<std::string>> out(1);
   for (const std::string& token : tokens.subspan(1, tokens.size() - 2)) {
     if (token == ";")
@@ -69,7 +69,7 @@ Result<std::vector<std::vector<std::string>>> fused_entries(std::span<const std:
       out.back().push_back(token);
   }
   if (std::any_of(out.begin(), out.end(), [](const auto& entry) { return entry.empty(); }))
-    return Error{"FUSED has an empty entry between its braces"};
+    return Error{"FUSED: expected an op, found an empty entry in the braces"};
   return out;
 }
 
@@ -102,7 +102,7 @@ class FusedParser {
     const std::string count = *field(entry, "sources");
     std::erase_if(entry, [](const std::string& token) { return token.starts_with("sources="); });
     if (!parse_number(count, params_.anchor_sources) || params_.anchor_sources > sources_.size())
-      return Error{fmt::format("FUSED: '{}' is not a number of its {} inputs", count, sources_.size())};
+      return Error{fmt::format("FUSED: sources: expected an integer from 0 to {}, found '{}'", sources_.size(), count)};
     auto params = parse_op_params(op, std::span(entry).subspan(1), sources_.empty() ? 0 : sources_[0]->rank(),
                                   params_.anchor_sources);
     if (!params) return params.error();
@@ -115,18 +115,19 @@ class FusedParser {
 
   Status step(Op op, std::span<std::string> entry) {
     if (params_.steps == FusedParams::kMaxSteps)
-      return Error{fmt::format("FUSED has more than {} steps", FusedParams::kMaxSteps)};
+      return Error{fmt::format("FUSED: expected at most {} steps", FusedParams::kMaxSteps)};
     FusedStep& step = params_.step[params_.steps++];
     step.op = static_cast<uint16_t>(op);
     const auto operands = static_cast<size_t>(step_operands(op));
-    if (entry.size() < 1 + operands) return Error{fmt::format("FUSED: '{}' requires {} operands", entry[0], operands)};
+    if (entry.size() < 1 + operands)
+      return Error{fmt::format("FUSED: {}: expected {} operands, found {}", entry[0], operands, entry.size() - 1)};
     for (size_t i = 0; i < operands; ++i) {
       const std::string& token = entry[1 + i];
       int index = 0;
       const bool source = token.starts_with('s');
       if ((!source && !token.starts_with('v')) || !parse_number(std::string_view(token).substr(1), index) ||
           index < 0 || index > 100)
-        return Error{fmt::format("FUSED: '{}' is not an operand such as s0 or v0", token)};
+        return Error{fmt::format("FUSED: expected an operand such as s0 or v0, found '{}'", token)};
       (i == 0 ? step.left : step.right) = static_cast<int8_t>(source ? index : -1 - index);
     }
     return op == Op::Cast ? cast_type(entry, step) : scalars(entry, 1 + operands, step);
@@ -135,7 +136,7 @@ class FusedParser {
   static Status cast_type(std::span<const std::string> entry, FusedStep& step) {
     const auto type =
         entry.size() == 3 && entry[2].starts_with("dtype=") ? parse_dtype(entry[2].substr(6)) : std::nullopt;
-    if (!type) return Error{"FUSED: CAST requires an operand and dtype=…"};
+    if (!type) return Error{"FUSED: CAST: expected an operand and dtype=…"};
     step.p = static_cast<float>(static_cast<int>(*type));
     return {};
   }
@@ -145,9 +146,9 @@ class FusedParser {
     for (const std::string& token : entry.subspan(first)) {
       const bool p = token.starts_with("p=");
       if (!p && !token.starts_with("q="))
-        return Error{fmt::format("FUSED: '{}' does not accept '{}'", entry[0], token)};
+        return Error{fmt::format("FUSED: {}: expected p=NUMBER or q=NUMBER, found '{}'", entry[0], token)};
       if (!parse_number(std::string_view(token).substr(2), p ? step.p : step.q))
-        return Error{fmt::format("FUSED: '{}' is not a number", token.substr(2))};
+        return Error{fmt::format("FUSED: expected a number, found '{}'", token.substr(2))};
     }
     return {};
   }
@@ -228,7 +229,7 @@ class GraphParser {
       kinds.remove_prefix(std::min(end + 1, kinds.size()));
     }
     const auto type = node.arguments.empty() ? std::nullopt : parse_dtype(node.arguments.front());
-    if (!type) return Error{"a leaf tensor requires a data type and sizes"};
+    if (!type) return Error{"leaf tensor: expected a data type and sizes"};
     const auto marks = std::find_if(node.arguments.begin() + 1, node.arguments.end(), [](const std::string& token) {
       return token[0] == '_' || (token[0] >= 'a' && token[0] <= 'z');
     });
@@ -250,7 +251,7 @@ class GraphParser {
 
   // TYPE SIZES MARK …
   static Status check_result(const NodeText& node, TensorImpl& tensor, std::span<std::string> result) {
-    if (result.size() < 2) return Error{"a result requires a data type and sizes after the arrow"};
+    if (result.size() < 2) return Error{"expected a data type and sizes after the arrow"};
     auto sizes = parse_dims_text(result.subspan(1, 1));
     if (!sizes) return sizes.error();
     if (result[0] != name(tensor.dtype) || !(tensor.sizes == *sizes))
@@ -309,7 +310,7 @@ Result<std::vector<std::string>> graph_tokens(std::string_view line) {
 }
 
 Result<NodeText> parse_node(std::span<const std::string> tokens, const std::function<bool(const std::string&)>& known) {
-  if (tokens.size() < 3 || tokens[1] != "=") return Error{"a node requires a name, =, an op and its inputs"};
+  if (tokens.size() < 3 || tokens[1] != "=") return Error{"node: expected a name, =, an op and its inputs"};
   NodeText out{tokens[0], tokens[2], {}, {}};
   for (const std::string& token : tokens.subspan(3)) {
     const bool source = out.arguments.empty() && known(token);
@@ -321,7 +322,7 @@ Result<NodeText> parse_node(std::span<const std::string> tokens, const std::func
 Result<Tensor> add_node(GraphBuilder& builder, const NodeText& node, std::span<const Tensor> sources) {
   if (node.op == "SLICE" && sources.size() == 1) {
     auto range = parse_dims_text(node.arguments);
-    if (!range || range->rank() != 3) return Error{"SLICE requires an axis, a start and an end after its input"};
+    if (!range || range->rank() != 3) return Error{"SLICE: expected an axis, a start and an end after its input"};
     if ((*range)[0] < 0 || (*range)[0] >= sources[0]->rank())
       return Error{fmt::format("'{}' does not have dimension {}", node.sources.front(), (*range)[0])};
     return builder.slice(sources[0], static_cast<int>((*range)[0]), (*range)[1], (*range)[2], 1, node.name);
@@ -331,7 +332,7 @@ Result<Tensor> add_node(GraphBuilder& builder, const NodeText& node, std::span<c
   if (sources.size() < static_cast<size_t>(info(*op).min_sources)) {
     const std::string next = node.arguments.empty() ? "" : node.arguments.front();
     if (next.empty() || (std::isalpha(static_cast<unsigned char>(next[0])) == 0 && next[0] != '_'))
-      return Error{fmt::format("'{}' requires {} inputs, found {}", node.op, info(*op).min_sources, sources.size())};
+      return Error{fmt::format("'{}': expected {} inputs, found {}", node.op, info(*op).min_sources, sources.size())};
     return Error{fmt::format("'{}' is not defined before this line", next)};
   }
   if (*op == Op::Fused) {

@@ -212,7 +212,7 @@ Result<Dims> parse_dims_text(std::span<const std::string> arguments) {
       listed ? elements_of(arguments[0]) : std::vector<std::string>(arguments.begin(), arguments.end());
   std::vector<int64_t> values;
   for (const std::string& text : elements)
-    if (!parse_number(text, values.emplace_back())) return Error{fmt::format("'{}' is not an integer", text)};
+    if (!parse_number(text, values.emplace_back())) return Error{fmt::format("expected an integer, found '{}'", text)};
   return checked_dims(values);
 }
 

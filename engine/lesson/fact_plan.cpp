@@ -86,7 +86,7 @@ Result<Step> step_of(const Scene& s, const std::string& token) {
     if (at != (*plan)->order.end()) step = at - (*plan)->order.begin();
   }
   if (!step || *step < 0 || *step >= static_cast<int64_t>((*plan)->order.size()))
-    return Error{fmt::format("'{}' is neither a step nor a node", token)};
+    return Error{fmt::format("expected a step or a node, found '{}'", token)};
   return Step(static_cast<int32_t>(*step));
 }
 
@@ -161,7 +161,7 @@ Result<Value> step_of(const Scene& s, const Arguments& a) {
   if (!found) return found.error();
   for (size_t i = 0; i < (*plan)->order.size(); ++i)
     if (trace::TensorRef::node((*plan)->order[i]) == found->ref) return number_value(static_cast<double>(i));
-  return Error{fmt::format("'{}' is not a step of the execution order", a[0])};
+  return Error{fmt::format("expected a step of the execution order, found '{}'", a[0])};
 }
 
 enum class Where { Offset, End, First, Last, Level };
@@ -182,7 +182,7 @@ Result<std::vector<std::string>> reused(const Scene& s, const std::string& level
   auto plan = plan_of(s);
   if (!plan) return plan.error();
   const auto number = parse_integer(level);
-  if (!number) return Error{fmt::format("'{}' is not a reuse level", level)};
+  if (!number) return Error{fmt::format("expected a reuse level, found '{}'", level)};
   std::vector<std::string> names;
   for (const trace::SliceInfo& slice : (*plan)->slices)
     if (slice.size > 0 && slice.level == *number) names.push_back(name_of(*s.graph, slice.tensor));

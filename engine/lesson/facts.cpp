@@ -89,7 +89,7 @@ std::span<const FactInfo> facts() {
 
 Status check_expression(std::string_view expression) {
   const std::vector<std::string> tokens = split(expression, " ");
-  if (tokens.size() % 2 == 0) return Error{fmt::format("'{}' is not an expression", expression)};
+  if (tokens.size() % 2 == 0) return Error{fmt::format("expected an expression, found '{}'", expression)};
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (i % 2 == 1) {
       if (!is_operator(tokens[i])) return Error{fmt::format("unknown operator '{}': expected +, -, * or /", tokens[i])};

@@ -113,7 +113,7 @@ class Parser {
     else if (key == "graph")
       in_graph_ = true;
     else
-      return fail(fmt::format("'{}' is not a lesson key", key));
+      return fail(fmt::format("expected a key of a lesson, found '{}'", key));
     return {};
   }
 

@@ -47,7 +47,7 @@ Result<GraphLine> node(std::span<const std::string> tokens, std::span<const Grap
       break;
     }
     const auto value = number(tokens[i]);
-    if (!value) return Error{fmt::format("'{}' is not a number", tokens[i])};
+    if (!value) return Error{fmt::format("expected a number, found '{}'", tokens[i])};
     line.values.push_back(*value);
   }
   return line;

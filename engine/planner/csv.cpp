@@ -58,13 +58,13 @@ Result<Header> read_header(std::string_view line) {
     if (name == "gaps") column = kGaps;
     if (name == "hint") column = kHint;
     if (column < 0) return Error{fmt::format("line 1: unknown column '{}'", shown(name))};
-    if (h.at[column] >= 0) return Error{fmt::format("line 1: column '{}' is there twice", shown(name))};
+    if (h.at[column] >= 0) return Error{fmt::format("line 1: column '{}' appears twice", shown(name))};
     if (name == "end") h.inclusive = true;
     h.at[column] = h.fields++;
   }
   static constexpr const char* kNeeded[] = {"id", "lower", "upper", "size"};
   for (int c = kId; c <= kSize; ++c) {
-    if (h.at[c] < 0) return Error{fmt::format("line 1: no column '{}'", kNeeded[c])};
+    if (h.at[c] < 0) return Error{fmt::format("line 1: column '{}' is missing", kNeeded[c])};
   }
   return h;
 }
@@ -84,8 +84,8 @@ bool read_gap(std::string_view text, bool inclusive, Gap& gap) {
 
 Status read_row(const Header& h, std::string_view line, size_t number, std::vector<std::string_view>& fields,
                 Problem& p) {
-  const auto bad = [&](std::string_view what, std::string_view value) {
-    return Error{fmt::format("line {}: {} is '{}': expected an integer in range", number, what, shown(value))};
+  const auto bad = [&](std::string_view what, std::string_view value, std::string_view expected = "a 64-bit integer") {
+    return Error{fmt::format("line {}: {}: expected {}, found '{}'", number, what, expected, shown(value))};
   };
   fields.clear();
   for (std::string_view rest = line;;) {
@@ -96,13 +96,13 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
     if (fields.size() > kColumns) break;
   }
   if (fields.size() != static_cast<size_t>(h.fields)) {
-    return Error{fmt::format("line {}: {}{} fields, but the header names {}", number, fields.size(),
-                             fields.size() > kColumns ? " or more" : "", h.fields)};
+    return Error{fmt::format("line {}: expected {} fields as in the header, found {}{}", number, h.fields,
+                             fields.size(), fields.size() > kColumns ? " or more" : "")};
   }
   Interval v;
   const std::optional<std::string> id = csv_text(fields[h.at[kId]]);
-  if (!id) return Error{fmt::format("line {}: the id has no closing quote", number)};
-  if (trimmed(*id).empty()) return Error{fmt::format("line {}: the id is empty", number)};
+  if (!id) return Error{fmt::format("line {}: id: expected a closing quote, found the end of the line", number)};
+  if (trimmed(*id).empty()) return Error{fmt::format("line {}: id: expected a name, found an empty field", number)};
   if (!to_int(fields[h.at[kLower]], v.lower)) return bad("lower", fields[h.at[kLower]]);
   if (!to_int(fields[h.at[kUpper]], v.upper) || (h.inclusive && __builtin_add_overflow(v.upper, 1, &v.upper))) {
     return bad(h.inclusive ? "end" : "upper", fields[h.at[kUpper]]);
@@ -111,7 +111,7 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
   v.alignment = 1;
   if (h.at[kAlignment] >= 0 && !fields[h.at[kAlignment]].empty()) {
     const std::string_view text = fields[h.at[kAlignment]];
-    if (!to_int(text, v.alignment) || v.alignment < 1) return bad("alignment", text);
+    if (!to_int(text, v.alignment) || v.alignment < 1) return bad("alignment", text, "a positive integer");
   }
   if (h.at[kOffset] >= 0 && !fields[h.at[kOffset]].empty()) {
     Bytes offset;
@@ -123,7 +123,8 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
       if (text.empty()) continue;
       Gap gap;
       if (!read_gap(text, h.inclusive, gap)) {
-        return Error{fmt::format("line {}: gap '{}' is not like 8-10 or 8-10@0:64", number, shown(text))};
+        return Error{
+            fmt::format("line {}: gaps: expected a form such as 8-10 or 8-10@0:64, found '{}'", number, shown(text))};
       }
       v.gaps.push_back(gap);
     }
@@ -167,7 +168,7 @@ Result<Problem> read_csv(std::string_view text) {
       number += static_cast<size_t>(std::ranges::count(record, '\n'));
     }
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("line {}: there is not enough memory for more buffers", number)};
+    return Error{fmt::format("line {}: out of memory: no more buffers can be read", number)};
   }
   if (!header) return Error{"the file is empty"};
   if (Status s = validate(p); !s) return s.error();
@@ -180,7 +181,8 @@ Result<Problem> read_csv_file(const std::filesystem::path& path) {
   if (ec) return Error{fmt::format("{}: {}", path.string(), ec.message())};
   constexpr uintmax_t kMaxBytes = uintmax_t{1} << 32;
   if (bytes > kMaxBytes)
-    return Error{fmt::format("{}: {} bytes are more than a plan's CSV can have", path.string(), bytes)};
+    return Error{
+        fmt::format("{}: expected the CSV of a plan, found {} bytes, which are too many", path.string(), bytes)};
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{fmt::format("{}: cannot be opened", path.string())};
   try {
@@ -191,7 +193,7 @@ Result<Problem> read_csv_file(const std::filesystem::path& path) {
     if (!p) return Error{fmt::format("{}: {}", path.string(), p.error().message)};
     return p;
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("{}: there is not enough memory to read it", path.string())};
+    return Error{fmt::format("{}: out of memory while reading", path.string())};
   }
 }
 

@@ -85,12 +85,13 @@ Result<std::unique_ptr<Dataset>> open_dataset(const std::string& spec, const Seq
   };
   if (spec.find(',') != std::string::npos) return kept(read_image_pair(spec));
   if (shape.tokens < 1)
-    return Error{fmt::format("'{}' is not IMAGES,LABELS, and only language models accept tokens", spec)};
+    return Error{fmt::format("expected IMAGES,LABELS (only language models accept tokens), found '{}'", spec)};
   if (!spec.starts_with("sort:")) return kept(TokenText::read(spec, shape.tokens));
   uint64_t seed = 0;
   const char *begin = spec.data() + 5, *end = spec.data() + spec.size();
   const auto [rest, problem] = std::from_chars(begin, end, seed);
-  if (problem != std::errc() || rest != end) return Error{fmt::format("'{}' is not sort:SEED with a number", spec)};
+  if (problem != std::errc() || rest != end)
+    return Error{fmt::format("expected sort:SEED with a number, found '{}'", spec)};
   return kept(SortTask::create(seed, shape.tokens, shape.vocabulary));
 }
 

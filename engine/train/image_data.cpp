@@ -94,7 +94,7 @@ Result<ImageData> read_images(const std::filesystem::path& images, const std::fi
 Result<ImageData> read_image_pair(const std::string& names) {
   const size_t comma = names.find(',');
   if (comma == std::string::npos || comma == 0 || comma + 1 == names.size())
-    return Error{fmt::format("'{}' is not IMAGES,LABELS", names)};
+    return Error{fmt::format("expected IMAGES,LABELS, found '{}'", names)};
   return read_images(names.substr(0, comma), names.substr(comma + 1));
 }
 

@@ -162,8 +162,9 @@ TEST_CASE("the user's queries are files of a folder, listed with the built-in on
   CHECK(find_query("plans", folder)->sql == "SELECT 2");
   CHECK(find_query("absent", folder).error().message.find("slowest-nodes") != std::string::npos);
   for (const char* name : {"", "a/b", "..", "a b", ".hidden"})
-    CHECK_MESSAGE(
-        store_query(name, "SELECT 1", folder).error().message.find("is no name of a query") != std::string::npos, name);
+    CHECK_MESSAGE(store_query(name, "SELECT 1", folder).error().message.find("name of a query: expected letters") !=
+                      std::string::npos,
+                  name);
 }
 
 // packaging/verify-cuda-program.cu on an NVIDIA H200, recorded by `attach --with cuda`. The program allocates 65 blocks

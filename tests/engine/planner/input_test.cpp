@@ -42,20 +42,20 @@ TEST_CASE("columns may have any order and any of their names") {
 
 TEST_CASE("malformed files are errors that name the line") {
   CHECK(says("", "empty"));
-  CHECK(says("id,lower,upper\n", "no column 'size'"));
+  CHECK(says("id,lower,upper\n", "column 'size' is missing"));
   CHECK(says("id,lower,upper,size,colour\n", "unknown column 'colour'"));
   CHECK(says("id,lower,begin,upper,size\n", "twice"));
-  CHECK(says("id,lower,upper,size\na,1,2\n", "line 2: 3 fields"));
-  CHECK(says("id,lower,upper,size\na,1,2,3,4\n", "line 2: 5 fields"));
-  CHECK(says("id,lower,upper,size\na,1,2,3\nb,1,zwei,3\n", "line 3: upper is 'zwei'"));
+  CHECK(says("id,lower,upper,size\na,1,2\n", "line 2: expected 4 fields as in the header, found 3"));
+  CHECK(says("id,lower,upper,size\na,1,2,3,4\n", "line 2: expected 4 fields as in the header, found 5"));
+  CHECK(says("id,lower,upper,size\na,1,2,3\nb,1,zwei,3\n", "line 3: upper: expected a 64-bit integer, found 'zwei'"));
   CHECK(says("id,lower,upper,size\na,1,2,99999999999999999999\n", "line 2: size"));
-  CHECK(says("id,lower,upper,size\n,1,2,3\n", "the id is empty"));
+  CHECK(says("id,lower,upper,size\n,1,2,3\n", "found an empty field"));
   CHECK(says("id,lower,upper,size\na,1,2,0\n", "Buffer a has 0 bytes"));
   CHECK(says("id,lower,upper,size\na,1,2,-5\n", "Buffer a has -5 bytes"));
   CHECK(says("id,lower,upper,size\na,2,2,5\n", "empty lifetime [2, 2)"));
   CHECK(says("id,lower,upper,size\na,1,2,5\na,3,4,5\n", "Two buffers are named a"));
-  CHECK(says("id,lower,upper,size,alignment\na,1,2,5,0\n", "alignment is '0'"));
-  CHECK(says("id,lower,upper,size,gaps\na,1,9,5,3\n", "gap '3'"));
+  CHECK(says("id,lower,upper,size,alignment\na,1,2,5,0\n", "alignment: expected a positive integer, found '0'"));
+  CHECK(says("id,lower,upper,size,gaps\na,1,9,5,3\n", "found '3'"));
   CHECK(says("id,lower,upper,size,gaps\na,1,9,5,3-4 2-3\n", "out of order"));
   CHECK(says("id,lower,upper,size,gaps\na,1,9,5,3-4@2:9\n", "has only 5 bytes"));
   CHECK(
@@ -133,11 +133,14 @@ TEST_CASE("names with commas, quotes and line breaks are written and read") {
   CHECK(q->ids == p.ids);
   // Fields that are quoted without need; the line of an error counts those in quotes.
   CHECK(read_csv("id, lower,upper,size\n \"a\", 0,1,8\n")->ids == std::vector<std::string>{"a"});
-  CHECK(read_csv("id,lower,upper,size\n\"a\nb\",0,1,8\nc,0,1,x\n").error().message.starts_with("line 4: size is 'x'"));
-  CHECK(read_csv("id,lower,upper,size\n\" \",0,1,8\n").error().message == "line 2: the id is empty");
+  CHECK(read_csv("id,lower,upper,size\n\"a\nb\",0,1,8\nc,0,1,x\n")
+            .error()
+            .message.starts_with("line 4: size: expected a 64-bit integer, found 'x'"));
+  CHECK(read_csv("id,lower,upper,size\n\" \",0,1,8\n").error().message ==
+        "line 2: id: expected a name, found an empty field");
   CHECK(!read_csv("id,lower,upper,size\n\"a,0,1,8\nb,0,1,8\n").ok());
-  CHECK(says("lower,upper,size,id\n0,1,8,\"a\n0,1,8,b\n", "line 2: the id has no closing quote"));
-  CHECK(says("id,lower,upper,size\n\"a,0,1,8\n\"b,0,1,8\n", "line 2: the id has no closing quote"));
+  CHECK(says("lower,upper,size,id\n0,1,8,\"a\n0,1,8,b\n", "line 2: id: expected a closing quote"));
+  CHECK(says("id,lower,upper,size\n\"a,0,1,8\n\"b,0,1,8\n", "line 2: id: expected a closing quote"));
 }
 
 TEST_CASE("contradictory attachments are errors") {

@@ -94,16 +94,17 @@ TEST_CASE("errors name the line and what is wrong") {
   CHECK(error_of(given + "y = RELU x axis=3") == "line 4: 'RELU' has no parameter 'axis'");
   CHECK(error_of(given + "y = SOFT_MAX x one") == "line 4: 'SOFT_MAX': invalid axis 'one'");
   CHECK(error_of(given + "y = RELU x -> f32 [3,2]") == "line 4: 'y' is f32 [2,3], expected f32 [3,2]");
-  CHECK(error_of(given + "y = input") == "line 4: a leaf tensor requires a data type and sizes");
+  CHECK(error_of(given + "y = input") == "line 4: leaf tensor: expected a data type and sizes");
   CHECK(error_of(given + "output y") == "line 4: the output 'y' is not defined");
-  CHECK(error_of(given + ",") == "line 4: a node requires a name, =, an op and its inputs");
-  CHECK(error_of(given + "y = FUSED x") == "line 4: FUSED requires its ops in braces after its inputs");
-  CHECK(error_of(given + "y = FUSED x { RELU x }") == "line 4: FUSED: 'x' is not an operand such as s0 or v0");
+  CHECK(error_of(given + ",") == "line 4: node: expected a name, =, an op and its inputs");
+  CHECK(error_of(given + "y = FUSED x") == "line 4: FUSED: expected its ops in braces after its inputs");
+  CHECK(error_of(given + "y = FUSED x { RELU x }") == "line 4: FUSED: expected an operand such as s0 or v0, found 'x'");
   CHECK(error_of(given + "y = MUL_MAT x").starts_with("line 4: "));
   CHECK(error_of(given + "y = 3") == "line 4: unknown op '3'");
-  CHECK(error_of(given + "y = MUL_MAT x 3") == "line 4: 'MUL_MAT' requires 2 inputs, found 1");
-  CHECK(error_of(given + "y = CLAMP \"x") == "line 4: a string has no closing quote");
-  CHECK(error_of(given + "y = RELU x -> f32 [2,3] name=\"y") == "line 4: a string has no closing quote");
+  CHECK(error_of(given + "y = MUL_MAT x 3") == "line 4: 'MUL_MAT': expected 2 inputs, found 1");
+  CHECK(error_of(given + "y = CLAMP \"x") == "line 4: expected a closing quote, found the end of the line");
+  CHECK(error_of(given + "y = RELU x -> f32 [2,3] name=\"y") ==
+        "line 4: expected a closing quote, found the end of the line");
 }
 
 TEST_CASE("malformed entries of FUSED are errors") {
@@ -111,13 +112,14 @@ TEST_CASE("malformed entries of FUSED are errors") {
     return error_of("x = input f32 2 3\nw = weight f32 4 3\ny = FUSED x w { " + entry + " }");
   };
   CHECK(error_of_entry("RELU s0") == "");
-  CHECK(error_of_entry("RELU s0junk") == "line 3: FUSED: 's0junk' is not an operand such as s0 or v0");
-  CHECK(error_of_entry("RELU \"\"") == "line 3: FUSED: '' is not an operand such as s0 or v0");
-  CHECK(error_of_entry("RELU s0 s1") == "line 3: FUSED: 'RELU' does not accept 's1'");
-  CHECK(error_of_entry("RELU s0 axis=1") == "line 3: FUSED: 'RELU' does not accept 'axis=1'");
-  CHECK(error_of_entry("CLAMP s0 p=0 q=1.5abc") == "line 3: FUSED: '1.5abc' is not a number");
-  CHECK(error_of_entry("CAST s0 dtype=f16 p=1") == "line 3: FUSED: CAST requires an operand and dtype=…");
-  CHECK(error_of_entry("MUL_MAT sources=1x ; RELU v0") == "line 3: FUSED: '1x' is not a number of its 2 inputs");
+  CHECK(error_of_entry("RELU s0junk") == "line 3: FUSED: expected an operand such as s0 or v0, found 's0junk'");
+  CHECK(error_of_entry("RELU \"\"") == "line 3: FUSED: expected an operand such as s0 or v0, found ''");
+  CHECK(error_of_entry("RELU s0 s1") == "line 3: FUSED: RELU: expected p=NUMBER or q=NUMBER, found 's1'");
+  CHECK(error_of_entry("RELU s0 axis=1") == "line 3: FUSED: RELU: expected p=NUMBER or q=NUMBER, found 'axis=1'");
+  CHECK(error_of_entry("CLAMP s0 p=0 q=1.5abc") == "line 3: FUSED: expected a number, found '1.5abc'");
+  CHECK(error_of_entry("CAST s0 dtype=f16 p=1") == "line 3: FUSED: CAST: expected an operand and dtype=…");
+  CHECK(error_of_entry("MUL_MAT sources=1x ; RELU v0") ==
+        "line 3: FUSED: sources: expected an integer from 0 to 2, found '1x'");
 }
 
 TEST_CASE("marks of a layout or memory are accepted only where they apply") {
