@@ -192,6 +192,8 @@ TEST_CASE("packages, man pages and documents have the version of the project") {
       {"packaging/arenascope.1", "\"Arenascope " + version + "\""},
       {"packaging/arenascope-cli.1", "\"Arenascope " + version + "\""},
       {"packaging/python/pyproject.toml", "version = \"" + version + "\""},
+      {"packaging/python/pyproject.toml", "window = [\"arenascope-window == " + version + "\"]"},
+      {"packaging/python-window/pyproject.toml", "version = \"" + version + "\""},
       {"packaging/python/arenascope/__init__.py", "__version__ = \"" + version + "\""},
       {"packaging/org.arenascope.Arenascope.metainfo.xml", "<release version=\"" + version + "\""},
       {"CHANGELOG.md", "## [" + version + "]"}};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""python -m arenascope, and the console script arenascope: records a script, writes the report of a file, or runs a command
-of arenascope-cli."""
+"""python -m arenascope, and the console script arenascope: records a script, opens a file in the window or writes its report, or
+runs a command of arenascope-cli."""
 import importlib.util
 import os
 import runpy
@@ -11,7 +11,9 @@ from arenascope import _program
 
 USAGE = """\
 usage: python -m arenascope SCRIPT.py ARGS…      run a script and record all its PyTorch ops as one run
-       python -m arenascope FILE [-o PAGE]       write the report of a model, recording or trace as an HTML page
+       python -m arenascope [FILE]               open a model, recording or trace in the window; without a display, or
+                                                 without arenascope-window, write its report as an HTML page
+       python -m arenascope FILE -o PAGE         write the report as an HTML page
        python -m arenascope convert FILE… FOLDER/
                                                  write the tables of recordings as Parquet files
        python -m arenascope COMMAND ARGS…        run a command of arenascope-cli, such as info or plan"""
@@ -29,10 +31,17 @@ def record(arguments):
     return 0
 
 
+def has_display():
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
 def report(arguments):
-    """Writes the report of a file as a page into the current folder, unless another form or output is given."""
+    """Opens a file in the window, or writes its report as a page into the current folder, unless another form or output is
+    given."""
     if any(a.split("=")[0] in ("-o", "--output", "--json", "--markdown", "-h", "--help") for a in arguments):
         return _program.run(["report", *arguments])
+    if _program.window() and has_display():
+        return _program.show_window(arguments)
     page = os.path.basename(os.path.normpath(arguments[0])).replace(":", "_") + ".html"
     status = _program.call(["report", *arguments, "-o", page])
     if status == 0:
@@ -53,6 +62,8 @@ def convert(arguments):
 
 def main():
     arguments = sys.argv[1:]
+    if not arguments and _program.window() and has_display():
+        return _program.show_window([])
     if not arguments or arguments[0] in ("-h", "--help"):
         print(USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line arenascope-cli: of the wheel, or the one on PATH."""
+"""The programs: arenascope-cli, of the wheel or the one on PATH, and the window, if its wheel is installed."""
 import json
 import os
 import shutil
@@ -57,6 +57,21 @@ def output_of(arguments):
 def json_of(arguments):
     """The JSON object that a command prints."""
     return json.loads(output_of([*arguments, "--json"]))
+
+
+def window():
+    """The path of the window; None if the extra `window` is not installed."""
+    try:
+        from arenascope_window import program
+    except ImportError:
+        return None
+    return program
+
+
+def show_window(arguments):
+    """Replaces this process by the window."""
+    program = window()
+    os.execv(program, ["arenascope", *arguments])
 
 
 def main():

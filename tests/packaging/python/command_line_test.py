@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 
-def python_m(folder, package, path, *arguments):
-    environment = {"PATH": path, "PYTHONPATH": package, "HOME": folder, "LC_ALL": "C.UTF-8"}
+def python_m(folder, package, path, *arguments, **environment):
+    environment = {"PATH": path, "PYTHONPATH": package, "HOME": folder, "LC_ALL": "C.UTF-8", **environment}
     return subprocess.run([sys.executable, "-m", "arenascope", *arguments], cwd=folder, env=environment, timeout=60,
                           capture_output=True, text=True)
 
@@ -37,6 +37,20 @@ def main():
         assert "<!DOCTYPE html>" in file.read()
     check(run("zoo:mnist_cnn", "--markdown"), 0, out="| at the peak |")
     check(run("zoo:absent"), 2, err="the zoo has no 'absent'")
+    # With arenascope-window and a display a file opens in the window, unless an output is given.
+    window = os.path.join(folder, "window")
+    os.makedirs(os.path.join(window, "arenascope_window"), exist_ok=True)
+    with open(os.path.join(window, "arenascope_window", "__init__.py"), "w", encoding="utf-8") as file:
+        file.write("program = '/bin/echo'\n")
+
+    def run_with_window(*arguments, **environment):
+        return python_m(folder, os.pathsep.join((package, window)), os.path.dirname(cli), *arguments, **environment)
+
+    check(run_with_window("zoo:mnist_cnn", DISPLAY=":7"), 0, out="zoo:mnist_cnn\n")
+    check(run_with_window(DISPLAY=":7"), 0, out="\n")
+    check(run_with_window(), 2, err="usage: python -m arenascope")
+    check(run_with_window("zoo:mnist_cnn"), 0, out="zoo_mnist_cnn.html")
+    check(run_with_window("zoo:mnist_cnn", "--markdown", DISPLAY=":7"), 0, out="| at the peak |")
     # Without the programs it states what is missing.
     check(python_m(folder, package, "/nowhere", "plan", "zoo:mnist_cnn"), 2, err="arenascope-cli is not installed")
 
