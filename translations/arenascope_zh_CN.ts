@@ -920,6 +920,769 @@
     </message>
 </context>
 <context>
+    <name>EngineError</name>
+    <message>
+        <source>a 64-bit integer</source>
+        <translation>64 位整数</translation>
+    </message>
+    <message>
+        <source>a positive integer</source>
+        <translation>正整数</translation>
+    </message>
+    <message>
+        <source>expected an integer from %1 to %2, found &apos;%3&apos;</source>
+        <translation>应为 %1 到 %2 的整数，实际为“%3”</translation>
+    </message>
+    <message>
+        <source>expected a number from %1 to %2, found &apos;%3&apos;</source>
+        <translation>应为 %1 到 %2 的数，实际为“%3”</translation>
+    </message>
+    <message>
+        <source>expected &apos;on&apos; or &apos;off&apos;, found &apos;%1&apos;</source>
+        <translation>应为“on”或“off”，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected one of %1, found &apos;%2&apos;</source>
+        <translation>应为 %1 之一，实际为“%2”</translation>
+    </message>
+    <message>
+        <source>expected NAME=VALUE, found &apos;%1&apos;</source>
+        <translation>应为 NAME=VALUE，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected NAME=N with an integer N, found &apos;%1&apos;</source>
+        <translation>应为 NAME=N（N 为整数），实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected NAME=N,N,… with integers, found &apos;%1&apos;</source>
+        <translation>应为 NAME=N,N,…（整数），实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected NAME=FILE, found &apos;%1&apos;</source>
+        <translation>应为 NAME=FILE，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected high, normal or low, found &apos;%1&apos;</source>
+        <translation>应为 high、normal 或 low，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected time or memory, found &apos;%1&apos;</source>
+        <translation>应为 time 或 memory，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected seconds from 0 to 1000000, found &apos;%1&apos;</source>
+        <translation>应为 0 到 1000000 的秒数，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected a number, found &apos;%1&apos;</source>
+        <translation>应为数，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>unknown option &apos;%1%2&apos;</source>
+        <translation>未知选项“%1%2”</translation>
+    </message>
+    <message>
+        <source>unknown backend &apos;%1&apos;; available:%2</source>
+        <translation>未知后端“%1”；可用：%2</translation>
+    </message>
+    <message>
+        <source>unknown backend &apos;%1&apos;: expected one of%2</source>
+        <translation>未知后端“%1”：应为以下之一：%2</translation>
+    </message>
+    <message>
+        <source>unknown planner &apos;%1&apos;; available:%2</source>
+        <translation>未知规划器“%1”；可用：%2</translation>
+    </message>
+    <message>
+        <source>unknown order &apos;%1&apos;; available:%2</source>
+        <translation>未知执行顺序“%1”；可用：%2</translation>
+    </message>
+    <message>
+        <source>unknown allocator &apos;%1&apos;; available: caching, power-of-two, plain</source>
+        <translation>未知分配器“%1”；可用：caching、power-of-two、plain</translation>
+    </message>
+    <message>
+        <source>unknown memory strategy &apos;%1&apos;; available: planned, eager, none</source>
+        <translation>未知内存策略“%1”；可用：planned、eager、none</translation>
+    </message>
+    <message>
+        <source>unknown op &apos;%1&apos;</source>
+        <translation>未知算子“%1”</translation>
+    </message>
+    <message>
+        <source>unknown adapter &apos;%1&apos;; available: %2, %3</source>
+        <translation>未知适配器“%1”；可用：%2、%3</translation>
+    </message>
+    <message>
+        <source>unknown space &apos;%1&apos;; available: %2</source>
+        <translation>未知空间“%1”；可用：%2</translation>
+    </message>
+    <message>
+        <source>unknown query &apos;%1&apos;; available:%2</source>
+        <translation>未知查询“%1”；可用：%2</translation>
+    </message>
+    <message>
+        <source>%1 is not a power of two</source>
+        <translation>%1 不是 2 的幂</translation>
+    </message>
+    <message>
+        <source>%1 is negative</source>
+        <translation>%1 是负数</translation>
+    </message>
+    <message>
+        <source>adapter &apos;%1&apos; not found: it was not built or not installed</source>
+        <translation>未找到适配器“%1”：它未构建或未安装</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; has no host; expected ssh:HOST or ssh:USER@HOST</source>
+        <translation>“%1”中没有主机；应为 ssh:HOST 或 ssh:USER@HOST</translation>
+    </message>
+    <message>
+        <source>no program given</source>
+        <translation>未指定程序</translation>
+    </message>
+    <message>
+        <source>%1: cannot be started: %2</source>
+        <translation>%1：无法启动：%2</translation>
+    </message>
+    <message>
+        <source>%1 cannot be started: %2</source>
+        <translation>%1 无法启动：%2</translation>
+    </message>
+    <message>
+        <source>cannot start ssh: %1</source>
+        <translation>无法启动 ssh：%1</translation>
+    </message>
+    <message>
+        <source>%1: cannot copy %2 to %3</source>
+        <translation>%1：无法把 %2 复制到 %3</translation>
+    </message>
+    <message>
+        <source>the file became shorter while it was read</source>
+        <translation>读取期间文件变短</translation>
+    </message>
+    <message>
+        <source>%1: the file cannot be read</source>
+        <translation>%1：无法读取文件</translation>
+    </message>
+    <message>
+        <source>%1 is not a directory</source>
+        <translation>%1 不是目录</translation>
+    </message>
+    <message>
+        <source>%1 is not a regular file</source>
+        <translation>%1 不是普通文件</translation>
+    </message>
+    <message>
+        <source>%1 had %2 bytes when it was opened and has %3 now</source>
+        <translation>%1 打开时有 %2 字节，现在有 %3 字节</translation>
+    </message>
+    <message>
+        <source>%1 was written to after it was opened</source>
+        <translation>%1 在打开之后被写入</translation>
+    </message>
+    <message>
+        <source>%1: a part of the file could not be read</source>
+        <translation>%1：文件的一部分无法读取</translation>
+    </message>
+    <message>
+        <source>%1 does not exist</source>
+        <translation>%1 不存在</translation>
+    </message>
+    <message>
+        <source>%1 contains no model.onnx</source>
+        <translation>%1 中没有 model.onnx</translation>
+    </message>
+    <message>
+        <source>%1: out of memory while opening the model</source>
+        <translation>%1：打开模型时内存不足</translation>
+    </message>
+    <message>
+        <source>%1: training steps are available for zoo models only</source>
+        <translation>%1：只有内置模型 (zoo) 有训练步</translation>
+    </message>
+    <message>
+        <source>no model specified: expected a .onnx, .gguf or .safetensors file, a directory with a model.onnx, or zoo:NAME</source>
+        <translation>未指定模型：应为 .onnx、.gguf 或 .safetensors 文件、含 model.onnx 的目录，或 zoo:NAME</translation>
+    </message>
+    <message>
+        <source>the zoo has no &apos;%1&apos;; it has %2</source>
+        <translation>内置模型中没有“%1”；有：%2</translation>
+    </message>
+    <message>
+        <source>zoo:%1 has no training step; %2</source>
+        <translation>zoo:%1 没有训练步；%2</translation>
+    </message>
+    <message>
+        <source>zoo:bert_base: %1 tokens exceed the maximum of 512</source>
+        <translation>zoo:bert_base：%1 个词元超过上限 512</translation>
+    </message>
+    <message>
+        <source>not a GGUF file</source>
+        <translation>不是 GGUF 文件</translation>
+    </message>
+    <message>
+        <source>the file ends inside its header</source>
+        <translation>文件在文件头内结束</translation>
+    </message>
+    <message>
+        <source>its GGUF version is %1: 2 and 3 are supported (little endian)</source>
+        <translation>其 GGUF 版本为 %1：支持 2 和 3（小端）</translation>
+    </message>
+    <message>
+        <source>it claims %1 metadata entries in %2 bytes</source>
+        <translation>它声称在 %2 字节中有 %1 个元数据项</translation>
+    </message>
+    <message>
+        <source>it claims %1 tensors in %2 bytes</source>
+        <translation>它声称在 %2 字节中有 %1 个张量</translation>
+    </message>
+    <message>
+        <source>it ends before its tensors&apos; data begins</source>
+        <translation>文件在张量数据开始之前结束</translation>
+    </message>
+    <message>
+        <source>general.alignment must be a power of two</source>
+        <translation>general.alignment 必须是 2 的幂</translation>
+    </message>
+    <message>
+        <source>the table of tensors ends at tensor %1 of %2</source>
+        <translation>张量表在第 %1 个张量（共 %2 个）处结束</translation>
+    </message>
+    <message>
+        <source>the tensor &apos;%1&apos; is duplicated</source>
+        <translation>张量“%1”重复</translation>
+    </message>
+    <message>
+        <source>the tensor &apos;%1&apos; has %2 dimensions: at most 4 are supported</source>
+        <translation>张量“%1”有 %2 维：最多支持 4 维</translation>
+    </message>
+    <message>
+        <source>the tensor &apos;%1&apos; has type %2, which is not a ggml type</source>
+        <translation>张量“%1”的类型 %2 不是 ggml 类型</translation>
+    </message>
+    <message>
+        <source>the tensor &apos;%1&apos; needs %2 bytes at %3, the file has %4 of data</source>
+        <translation>张量“%1”需要 %3 处的 %2 字节，文件只有 %4 字节数据</translation>
+    </message>
+    <message>
+        <source>the tensor &apos;%1&apos; shares bytes with another</source>
+        <translation>张量“%1”与另一个张量共用字节</translation>
+    </message>
+    <message>
+        <source>the tensor &apos;%1&apos;: %2</source>
+        <translation>张量“%1”：%2</translation>
+    </message>
+    <message>
+        <source>the metadata entry &apos;%1&apos; is duplicated or has no name</source>
+        <translation>元数据项“%1”重复或没有名称</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; extends past the end of the file</source>
+        <translation>“%1”超出文件末尾</translation>
+    </message>
+    <message>
+        <source>the value of &apos;%1&apos; extends past the end of the file</source>
+        <translation>“%1”的值超出文件末尾</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; declares %2 numbers, more than the file contains</source>
+        <translation>“%1”声明 %2 个数，多于文件所含</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; declares %2 strings, more than the file contains</source>
+        <translation>“%1”声明 %2 个字符串，多于文件所含</translation>
+    </message>
+    <message>
+        <source>its architecture &apos;%1&apos; is not supported</source>
+        <translation>不支持其架构“%1”</translation>
+    </message>
+    <message>
+        <source>missing tensor &apos;%1&apos;</source>
+        <translation>缺少张量“%1”</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; has shape %2, expected %3</source>
+        <translation>张量“%1”的形状为 %2，应为 %3</translation>
+    </message>
+    <message>
+        <source>it has no &apos;%1&apos;</source>
+        <translation>它没有“%1”</translation>
+    </message>
+    <message>
+        <source>it ends within the length of its table</source>
+        <translation>文件在表长度字段内结束</translation>
+    </message>
+    <message>
+        <source>it claims a table of %1 bytes in a file of %2</source>
+        <translation>它声称表有 %1 字节，而文件只有 %2 字节</translation>
+    </message>
+    <message>
+        <source>its table does not begin with &apos;{&apos;: not a safetensors file</source>
+        <translation>其表不以“{”开头：不是 safetensors 文件</translation>
+    </message>
+    <message>
+        <source>its tensors cover %1 of %2 bytes</source>
+        <translation>其张量覆盖 %2 字节中的 %1 字节</translation>
+    </message>
+    <message>
+        <source>byte %1 of its table: %2</source>
+        <translation>其表的第 %1 字节：%2</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; is of type &apos;%2&apos;, which is not supported</source>
+        <translation>“%1”的类型“%2”不受支持</translation>
+    </message>
+    <message>
+        <source>it is not a .npy file</source>
+        <translation>不是 .npy 文件</translation>
+    </message>
+    <message>
+        <source>its .npy version is %1: 1 to 3 are supported</source>
+        <translation>其 .npy 版本为 %1：支持 1 到 3</translation>
+    </message>
+    <message>
+        <source>its type &apos;%1&apos; is not supported</source>
+        <translation>不支持其类型“%1”</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>文件为空</translation>
+    </message>
+    <message>
+        <source>it has no ONNX graph</source>
+        <translation>其中没有 ONNX 图</translation>
+    </message>
+    <message>
+        <source>its graph has no outputs</source>
+        <translation>其图没有输出</translation>
+    </message>
+    <message>
+        <source>it is damaged or no ONNX: protobuf stops at byte %1 of %2</source>
+        <translation>文件已损坏或不是 ONNX：protobuf 在第 %1 字节（共 %2 字节）处停止</translation>
+    </message>
+    <message>
+        <source>it is damaged or no ONNX: messages are nested deeper than %1</source>
+        <translation>文件已损坏或不是 ONNX：消息嵌套深度超过 %1</translation>
+    </message>
+    <message>
+        <source>the input &apos;%1&apos; is duplicated</source>
+        <translation>输入“%1”重复</translation>
+    </message>
+    <message>
+        <source>the weight &apos;%1&apos; is duplicated</source>
+        <translation>权重“%1”重复</translation>
+    </message>
+    <message>
+        <source>%1 reads &apos;%2&apos;, which nothing writes</source>
+        <translation>%1 读取“%2”，但没有节点写入它</translation>
+    </message>
+    <message>
+        <source>the output &apos;%1&apos; is written by nothing</source>
+        <translation>没有节点写入输出“%1”</translation>
+    </message>
+    <message>
+        <source>%1 depends on its own result: the graph has a cycle</source>
+        <translation>%1 依赖自己的结果：图中有环</translation>
+    </message>
+    <message>
+        <source>its external data &apos;%1&apos; is an absolute path</source>
+        <translation>其外部数据“%1”是绝对路径</translation>
+    </message>
+    <message>
+        <source>its external data &apos;%1&apos; leaves the model&apos;s folder</source>
+        <translation>其外部数据“%1”在模型文件夹之外</translation>
+    </message>
+    <message>
+        <source>its external data &apos;%1&apos; cannot be read: %2</source>
+        <translation>无法读取其外部数据“%1”：%2</translation>
+    </message>
+    <message>
+        <source>its external data has %1 bytes, its shape needs %2</source>
+        <translation>其外部数据有 %1 字节，其形状需要 %2 字节</translation>
+    </message>
+    <message>
+        <source>%1 has no data: %2</source>
+        <translation>%1 没有数据：%2</translation>
+    </message>
+    <message>
+        <source>%1 has %2 bytes of data, its shape %3 of %4 needs %5</source>
+        <translation>%1 有 %2 字节数据，其形状 %3 (%4) 需要 %5 字节</translation>
+    </message>
+    <message>
+        <source>input %1 is missing</source>
+        <translation>缺少输入 %1</translation>
+    </message>
+    <message>
+        <source>shapes do not broadcast</source>
+        <translation>形状不能广播</translation>
+    </message>
+    <message>
+        <source>shapes %1 and %2 do not broadcast: %3 against %4 in dimension -%5</source>
+        <translation>形状 %1 与 %2 不能广播：第 -%5 维为 %3 对 %4</translation>
+    </message>
+    <message>
+        <source>shape %1 has the negative size %2</source>
+        <translation>形状 %1 含负的大小 %2</translation>
+    </message>
+    <message>
+        <source>shape %1 has more than 2^63-1 elements</source>
+        <translation>形状 %1 的元素超过 2^63-1 个</translation>
+    </message>
+    <message>
+        <source>dimension %1 is specified as %2 and %3</source>
+        <translation>维度 %1 被指定为 %2 和 %3</translation>
+    </message>
+    <message>
+        <source>there is no input &apos;%1&apos; to have a shape</source>
+        <translation>没有名为“%1”的输入可以指定形状</translation>
+    </message>
+    <message>
+        <source>the weight has no data source</source>
+        <translation>该权重没有数据来源</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 of memory, and %3 are free (%4%5)</source>
+        <translation>%1 需要 %2 内存，可用 %3（%4%5）</translation>
+    </message>
+    <message>
+        <source>%1: %2. It can be planned without being run (plan only); %3 would need less.</source>
+        <translation>%1：%2。可以只规划而不运行（仅规划）；%3 需要的内存较少。</translation>
+    </message>
+    <message>
+        <source>out of memory on cpu: %1 bytes requested, the machine has %2</source>
+        <translation>CPU 内存不足：请求 %1 字节，机器有 %2</translation>
+    </message>
+    <message>
+        <source>out of memory on cpu: the system cannot provide %1 bytes</source>
+        <translation>CPU 内存不足：系统无法提供 %1 字节</translation>
+    </message>
+    <message>
+        <source>out of memory on %1: %2 bytes requested, %3 reserved and %4 in use (%5)</source>
+        <translation>%1 内存不足：请求 %2 字节，已预留 %3，使用中 %4（%5）</translation>
+    </message>
+    <message>
+        <source>out of memory on %1: %2 bytes are more than any device has</source>
+        <translation>%1 内存不足：%2 字节超过任何设备的内存</translation>
+    </message>
+    <message>
+        <source>out of memory on %1: %2 bytes of %3 memory do not fit, %4 of the limit of %5 are reserved</source>
+        <translation>%1 内存不足：放不下 %3 内存的 %2 字节，上限 %5 中已预留 %4</translation>
+    </message>
+    <message>
+        <source>the limit of %1 of addresses (ulimit -v) is too small: at least %2 are required</source>
+        <translation>地址上限 %1 (ulimit -v) 过小：至少需要 %2</translation>
+    </message>
+    <message>
+        <source>out of memory while reading it</source>
+        <translation>读取时内存不足</translation>
+    </message>
+    <message>
+        <source>out of memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>it was cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>planning was cancelled</source>
+        <translation>规划已取消</translation>
+    </message>
+    <message>
+        <source>the memory plan does not fit in %1 bytes: %2</source>
+        <translation>内存规划放不进 %1 字节：%2</translation>
+    </message>
+    <message>
+        <source>no memory is left to plan</source>
+        <translation>没有内存可用于规划</translation>
+    </message>
+    <message>
+        <source>there is no planner &apos;%1&apos;; there are:%2</source>
+        <translation>没有规划器“%1”；有：%2</translation>
+    </message>
+    <message>
+        <source>there is no order &apos;%1&apos;; there are:%2</source>
+        <translation>没有执行顺序“%1”；有：%2</translation>
+    </message>
+    <message>
+        <source>the plan of %1 is wrong: %2</source>
+        <translation>%1 的规划有误：%2</translation>
+    </message>
+    <message>
+        <source>invalid capacity of %1 bytes: it must be at least 1</source>
+        <translation>容量 %1 字节无效：至少为 1</translation>
+    </message>
+    <message>
+        <source>%1 cannot be run: %2</source>
+        <translation>%1 无法运行：%2</translation>
+    </message>
+    <message>
+        <source>&apos;%1&apos; has no data: every input and weight must be bound before a run</source>
+        <translation>“%1”没有数据：运行前必须绑定每个输入和权重</translation>
+    </message>
+    <message>
+        <source>%1 has no input &apos;%2&apos;</source>
+        <translation>%1 没有输入“%2”</translation>
+    </message>
+    <message>
+        <source>%1 has no input &apos;%2&apos;; it has%3</source>
+        <translation>%1 没有输入“%2”；有：%3</translation>
+    </message>
+    <message>
+        <source>input &apos;%1&apos; must be %2 %3, but %4 %5 was given</source>
+        <translation>输入“%1”应为 %2 %3，实际给出 %4 %5</translation>
+    </message>
+    <message>
+        <source>%1: input &apos;%2&apos; must be %3 %4, but the file contains %5 %6</source>
+        <translation>%1：输入“%2”应为 %3 %4，文件中为 %5 %6</translation>
+    </message>
+    <message>
+        <source>%1, iteration %2: %3</source>
+        <translation>%1，第 %2 次迭代：%3</translation>
+    </message>
+    <message>
+        <source>values of the loop need %1 bytes, but only %2 bytes of memory are free</source>
+        <translation>循环的值需要 %1 字节，可用内存只有 %2 字节</translation>
+    </message>
+    <message>
+        <source>backend &apos;%1&apos; cannot be used: %2</source>
+        <translation>后端“%1”无法使用：%2</translation>
+    </message>
+    <message>
+        <source>backend &apos;%1&apos; has no option &apos;%2&apos;</source>
+        <translation>后端“%1”没有选项“%2”</translation>
+    </message>
+    <message>
+        <source>backend &apos;cpu&apos; supports precision high and normal, not &apos;%1&apos;</source>
+        <translation>后端“cpu”支持精度 high 和 normal，不支持“%1”</translation>
+    </message>
+    <message>
+        <source>the module %1 is not installed (searched: %2)</source>
+        <translation>模块 %1 未安装（已搜索：%2）</translation>
+    </message>
+    <message>
+        <source>the module %1 cannot be loaded: %2</source>
+        <translation>模块 %1 无法加载：%2</translation>
+    </message>
+    <message>
+        <source>the module %1 has a different interface version than this program</source>
+        <translation>模块 %1 的接口版本与本程序不同</translation>
+    </message>
+    <message>
+        <source>its driver did not answer within %1 s</source>
+        <translation>其驱动程序在 %1 秒内没有响应</translation>
+    </message>
+    <message>
+        <source>its driver crashed: signal %1 (%2)</source>
+        <translation>其驱动程序崩溃：信号 %1（%2）</translation>
+    </message>
+    <message>
+        <source>its driver ended the process with status %1</source>
+        <translation>其驱动程序以状态 %1 结束进程</translation>
+    </message>
+    <message>
+        <source>the number of threads must be between 1 and %1, not %2</source>
+        <translation>线程数必须在 1 与 %1 之间，实际为 %2</translation>
+    </message>
+    <message>
+        <source>cannot use processor %1: it is not in the affinity mask of this program</source>
+        <translation>无法使用处理器 %1：它不在本程序的亲和性掩码中</translation>
+    </message>
+    <message>
+        <source>%1 is not a generative language model</source>
+        <translation>%1 不是生成式语言模型</translation>
+    </message>
+    <message>
+        <source>%1 has a context of %2 tokens, %3 are too many</source>
+        <translation>%1 的上下文为 %2 个词元，%3 个过多</translation>
+    </message>
+    <message>
+        <source>the text has the %1 tokens that %2 sees</source>
+        <translation>文本已有 %2 能看到的 %1 个词元</translation>
+    </message>
+    <message>
+        <source>%1 cannot be trained: %2</source>
+        <translation>%1 无法训练：%2</translation>
+    </message>
+    <message>
+        <source>%1: it cannot be read</source>
+        <translation>%1：无法读取</translation>
+    </message>
+    <message>
+        <source>expected IMAGES,LABELS, found &apos;%1&apos;</source>
+        <translation>应为 IMAGES,LABELS，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>expected IMAGES,LABELS (only language models accept tokens), found &apos;%1&apos;</source>
+        <translation>应为 IMAGES,LABELS（只有语言模型接受词元），实际为“%1”</translation>
+    </message>
+    <message>
+        <source>an event packet is malformed</source>
+        <translation>事件数据包格式错误</translation>
+    </message>
+    <message>
+        <source>a description is malformed</source>
+        <translation>描述格式错误</translation>
+    </message>
+    <message>
+        <source>a packet is malformed</source>
+        <translation>数据包格式错误</translation>
+    </message>
+    <message>
+        <source>the data is not a recording</source>
+        <translation>数据不是记录</translation>
+    </message>
+    <message>
+        <source>too many malformed packets</source>
+        <translation>格式错误的数据包过多</translation>
+    </message>
+    <message>
+        <source>the recording contains no allocations with addresses</source>
+        <translation>记录中没有带地址的分配</translation>
+    </message>
+    <message>
+        <source>line 1: unknown column &apos;%1&apos;</source>
+        <translation>第 1 行：未知列“%1”</translation>
+    </message>
+    <message>
+        <source>line 1: column &apos;%1&apos; appears twice</source>
+        <translation>第 1 行：列“%1”出现两次</translation>
+    </message>
+    <message>
+        <source>line 1: column &apos;%1&apos; is missing</source>
+        <translation>第 1 行：缺少列“%1”</translation>
+    </message>
+    <message>
+        <source>line %1: %2: expected %3, found &apos;%4&apos;</source>
+        <translation>第 %1 行：%2：应为 %3，实际为“%4”</translation>
+    </message>
+    <message>
+        <source>line %1: %2</source>
+        <translation>第 %1 行：%2</translation>
+    </message>
+    <message>
+        <source>the file is empty</source>
+        <translation>文件为空</translation>
+    </message>
+    <message>
+        <source>%1: cannot be opened</source>
+        <translation>%1：无法打开</translation>
+    </message>
+    <message>
+        <source>%1: out of memory while reading</source>
+        <translation>%1：读取时内存不足</translation>
+    </message>
+    <message>
+        <source>the query is empty</source>
+        <translation>查询为空</translation>
+    </message>
+    <message>
+        <source>expected one statement, found more</source>
+        <translation>应为一条语句，实际有多条</translation>
+    </message>
+    <message>
+        <source>cannot create the folder %1: %2</source>
+        <translation>无法创建文件夹 %1：%2</translation>
+    </message>
+    <message>
+        <source>cannot open the model of this checkpoint: %1</source>
+        <translation>无法打开此检查点的模型：%1</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos;, which &apos;%2&apos; needs, is missing</source>
+        <translation>缺少“%2”需要的张量“%1”</translation>
+    </message>
+    <message>
+        <source>tensor &apos;%1&apos; is %2 %3, expected %4 %5</source>
+        <translation>张量“%1”为 %2 %3，应为 %4 %5</translation>
+    </message>
+    <message>
+        <source>unknown experiment &apos;%1&apos;; expected %2</source>
+        <translation>未知实验“%1”；应为 %2</translation>
+    </message>
+    <message>
+        <source>%1: expected an integer from %2 to %3, found &apos;%4&apos;</source>
+        <translation>%1：应为 %2 到 %3 的整数，实际为“%4”</translation>
+    </message>
+    <message>
+        <source>%1: expected 1 to %2 integers, found %3</source>
+        <translation>%1：应为 1 到 %2 个整数，实际为 %3</translation>
+    </message>
+    <message>
+        <source>graph: expected at most %1 lines, found %2</source>
+        <translation>图：最多 %1 行，实际为 %2 行</translation>
+    </message>
+    <message>
+        <source>graph: expected NAME = OP INPUTS, separated by semicolons</source>
+        <translation>图：应为以分号分隔的 NAME = OP INPUTS</translation>
+    </message>
+    <message>
+        <source>requests: expected at most %1, found %2</source>
+        <translation>请求：最多 %1 个，实际为 %2 个</translation>
+    </message>
+    <message>
+        <source>requests: expected NAME=BYTES or -NAME, found &apos;%1&apos;</source>
+        <translation>请求：应为 NAME=BYTES 或 -NAME，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>requests: &apos;%1&apos; is not allocated</source>
+        <translation>请求：“%1”未分配</translation>
+    </message>
+    <message>
+        <source>values: expected numbers, found &apos;%1&apos;</source>
+        <translation>值：应为数，实际为“%1”</translation>
+    </message>
+    <message>
+        <source>strides: expected %1 integers, found %2</source>
+        <translation>步长：应为 %1 个整数，实际为 %2 个</translation>
+    </message>
+    <message>
+        <source>expected 1 to %1 elements, found %2</source>
+        <translation>应为 1 到 %1 个元素，实际为 %2 个</translation>
+    </message>
+    <message>
+        <source>element %1 is at byte %2, outside the storage of %3 bytes</source>
+        <translation>元素 %1 位于第 %2 字节，在 %3 字节的存储之外</translation>
+    </message>
+    <message>
+        <source>order of arrival: expected each of %1 threads once, found &apos;%2&apos;</source>
+        <translation>到达顺序：%1 个线程应各出现一次，实际为“%2”</translation>
+    </message>
+    <message>
+        <source>rule, position %1: expected %2, found %3</source>
+        <translation>规则，位置 %1：应为 %2，实际为 %3</translation>
+    </message>
+    <message>
+        <source>a rule has at most %1 characters, found %2</source>
+        <translation>规则最多 %1 个字符，实际为 %2 个</translation>
+    </message>
+    <message>
+        <source>nothing has run</source>
+        <translation>尚未运行</translation>
+    </message>
+    <message>
+        <source>no graph is open</source>
+        <translation>没有打开的图</translation>
+    </message>
+    <message>
+        <source>no plan is open</source>
+        <translation>没有打开的规划</translation>
+    </message>
+    <message>
+        <source>no tensor is named &apos;%1&apos; in the open graph</source>
+        <translation>打开的图中没有名为“%1”的张量</translation>
+    </message>
+    <message>
+        <source>.</source>
+        <translation>。</translation>
+    </message>
+    <message>
+        <source>: </source>
+        <translation>：</translation>
+    </message>
+</context>
+<context>
     <name>Main</name>
     <message>
         <source>Folder in which to write the built-in lessons as web pages, with an index.</source>

@@ -9,6 +9,8 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include <views/common/engine_errors.h>
+
 #include "app/window/document/opener.h"
 #include "app/window/language.h"
 #include "app/window/option_editor.h"
@@ -123,7 +125,7 @@ std::optional<Preferences> PreferencesForm::read() const {
   for (const auto& [option, editor] : usual_) values[option->id] = text_of_option_editor(editor).toStdString();
   RunnerOptions options = default_run_options(run_);
   const Status set = set_run_options(options, values);
-  problem_->setText(set ? QString() : QString::fromStdString(set.error().message));
+  problem_->setText(set ? QString() : views::engine_error_text(set.error().message));
   problem_->setVisible(!set);
   if (!set) return std::nullopt;
   Preferences p;

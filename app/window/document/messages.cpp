@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include <views/common/engine_errors.h>
+
 #include "message_log.h"
 #include "run_controller.h"
 
@@ -13,8 +15,9 @@ namespace {
 constexpr std::ptrdiff_t kMaxMessages = 3;
 }
 
-void Messages::post(MessageKind kind, const QString& message, const QString& action) {
-  if (message.isEmpty()) return;
+void Messages::post(MessageKind kind, const QString& text, const QString& action) {
+  if (text.isEmpty()) return;
+  const QString message = views::engine_error_text(text);  // own sentences match no frame
   if (log_ != nullptr) log_->add(kind, title_(), message);
   if (texts().contains(message)) return;
   const auto is_note = [](const Message& m) { return m.kind == MessageKind::Note; };
@@ -27,7 +30,8 @@ void Messages::post(MessageKind kind, const QString& message, const QString& act
 }
 
 void Messages::remove(const QString& message) {
-  if (std::erase_if(all_, [&](const Message& m) { return m.text == message; }) > 0) Q_EMIT changed();
+  const QString text = views::engine_error_text(message);
+  if (std::erase_if(all_, [&](const Message& m) { return m.text == text; }) > 0) Q_EMIT changed();
 }
 
 void Messages::close(const QString& message) {

@@ -4,6 +4,7 @@
 #include "app/common/run_options.h"
 
 #include <views/common/csv_line.h>
+#include <views/common/engine_errors.h>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
@@ -139,7 +140,7 @@ void RunSettingsPanel::apply() {
   const auto values = chosen();
   RunnerOptions options = usual();
   if (auto ok = set_run_options(options, values); !ok) {
-    problem_->setText(QString::fromStdString(ok.error().message));
+    problem_->setText(views::engine_error_text(ok.error().message));
     return;
   }
   remember_run(document_->spec(), values);

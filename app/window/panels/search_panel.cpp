@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_panel.h"
 
+#include <views/common/engine_errors.h>
 #include <views/common/format.h>
 #include <views/search/search_all.h>
 #include <QEvent>
@@ -113,7 +114,7 @@ void SearchPanel::search() {
   timer_.stop();
   steps_ = false;
   const Result<SearchQuery> query = parse_search(field_->text());
-  error_ = query ? QString() : QString::fromStdString(query.error().message);
+  error_ = query ? QString() : views::engine_error_text(query.error().message);
   show_note();
   table_->set_factory(
       [query = query ? *query : SearchQuery()](const TableInput& input) { return search_table(input, query); });

@@ -468,6 +468,24 @@ class FaultsTest : public QObject, protected WindowFixture {
       QVERIFY2(std::any_of(text.begin(), text.end(), [](QChar c) { return c.unicode() >= 0x4e00; }), qPrintable(text));
     }
   }
+
+  // Errors of the engine stayed English in a Chinese window.
+  void errors_of_the_engine_are_translated() {
+    const QString error = QStringLiteral("a.csv: line 3: size: expected a 64-bit integer, found 'x: 100 %1'");
+    QCOMPARE(engine_error_text(error), error);
+    set_language("zh_CN");
+    QCOMPARE(engine_error_text(error), QStringLiteral("a.csv：第 3 行：size：应为 64 位整数，实际为“x: 100 %1”"));
+    QCOMPARE(engine_error_text(QStringLiteral("net has no input 'a'; it has 'b'.")),
+             QStringLiteral("net 没有输入“a”；有：'b'。"));
+    QCOMPARE(engine_error_text(QStringLiteral("b.gguf: the tensor 'w': shape [2,-1] has the negative size -1")),
+             QStringLiteral("b.gguf：张量“w”：形状 [2,-1] 含负的大小 -1"));
+    QCOMPARE(engine_error_text(QStringLiteral("nobody wrote this")), QStringLiteral("nobody wrote this"));
+    Messages messages;
+    messages.fail(QStringLiteral("a.onnx: it is empty"));
+    QCOMPARE(messages.texts(), QStringList(QStringLiteral("a.onnx：文件为空")));
+    messages.remove(QStringLiteral("a.onnx: it is empty"));
+    QVERIFY(messages.texts().isEmpty());
+  }
 };
 
 QTEST_MAIN(FaultsTest)
