@@ -57,7 +57,7 @@ class Exporter {
 
  private:
   Document& document() { return window_.document(); }
-  GraphView* graph() { return window_.shell().panels->find<GraphView>("graph"); }
+  GraphView* graph() { return window_.shell().panels->widgets().graph; }
   bool choose_graph();
   bool select();
   QSize size();
@@ -77,6 +77,7 @@ class Exporter {
   }
 
   const ExportOptions& options_;
+  const std::optional<PanelId> panel_ = panel_named(options_.view.toStdString());  // nullopt: the whole window
   MainWindow window_;
   QString error_;
 };
@@ -94,7 +95,7 @@ bool Exporter::open() {
   if (!wait_for(
           &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong))
     return false;
-  if (shell.panels->dock(options_.view) != nullptr) shell.panels->raise(options_.view);
+  if (panel_) shell.panels->raise(*panel_);
   return true;
 }
 
@@ -178,7 +179,7 @@ bool Exporter::plan() {
             replanning, &Replanning::finished, [&] { replanning->plan(request); }, kLong))
       return false;
   }
-  if (options_.view != u"planners") return true;
+  if (panel_ != PanelId::Planners) return true;
   PlanRequest all = replanning->request();
   all.budget_seconds = 0.5;  // per plan
   replanning->set_request(all);
@@ -194,18 +195,16 @@ bool Exporter::compare() {
 
 bool Exporter::find_savings() {
   Panels& panels = *window_.shell().panels;
-  if (options_.view == u"findings") {
-    auto* findings = panels.find<FindingsView>("findings");
+  if (panel_ == PanelId::Findings) {
+    auto* findings = panels.widgets().findings;
     wait_for(
         findings, &FindingsView::found, [&] { findings->start_search(); }, 120'000);
   }
-  if (options_.view == u"lesson")
+  if (panel_ == PanelId::Lesson)
     wait_for(
-        window_.lesson_player(), &LessonPlayer::done,
-        [&] { panels.find<LessonPanel>("lesson")->begin(lessons().front()); }, 120'000);
-  if (options_.view == u"window")
-    for (PlotView* plot : window_.findChildren<PlotView*>())
-      if (plot->isVisible()) plot->prepare_now();
+        window_.lesson_player(), &LessonPlayer::done, [&] { panels.widgets().lesson->begin(lessons().front()); },
+        120'000);
+  if (!panel_) panels.prepare_plots();
   QElapsedTimer settle;
   settle.start();
   wait_until([&] { return settle.elapsed() > 400; }, 500);
@@ -213,7 +212,7 @@ bool Exporter::find_savings() {
 }
 
 QSize Exporter::size() {
-  if (options_.view != u"graph" || options_.size_given) return options_.size;
+  if (panel_ != PanelId::Graph || options_.size_given) return options_.size;
   const auto& layout = graph()->canvas()->scene().layout;
   QSize size = (layout ? layout->bounds.size() : QSizeF(options_.size)).toSize() + QSize(24, 24);
   if (const int longest = std::max(size.width(), size.height()); longest > 16'000) size = size * (16'000.0 / longest);
@@ -221,20 +220,20 @@ QSize Exporter::size() {
 }
 
 Status Exporter::write_table() {
-  const auto csv = window_.shell().output->csv_maker(options_.view);
+  const auto csv = panel_ ? window_.shell().output->csv_maker(*panel_) : nullptr;
   if (!csv) return Error{options_.view.toStdString() + " has no table to export as CSV"};
   return write_text(csv(), options_.output, inputs());
 }
 
 Status Exporter::draw() {
   if (options_.output.endsWith(u".csv", Qt::CaseInsensitive)) return write_table();
-  if (options_.view == u"window") {
+  if (!panel_) {
     WidgetImage window(&window_);
     return export_picture(window, options_.output, options_.size, options_.scale, inputs());
   }
-  if (Paintable* picture = window_.shell().panels->parts(options_.view).picture)
+  if (Paintable* picture = window_.shell().panels->parts(*panel_).picture)
     return export_picture(*picture, options_.output, size(), options_.scale, inputs());
-  QDockWidget* dock = window_.shell().panels->dock(options_.view);
+  QDockWidget* dock = window_.shell().panels->dock(*panel_);
   QWidget* widget = dock->widget();
   dock->setWidget(nullptr);
   widget->setParent(nullptr);
@@ -253,7 +252,7 @@ Status Exporter::draw() {
 
 QStringList export_views() {
   QStringList views;
-  for (const PanelDescriptor& kind : panel_kinds()) views << QString::fromLatin1(kind.id);
+  for (const PanelDescriptor& kind : panel_kinds()) views << QString::fromLatin1(name_of(kind.id));
   return views << QStringLiteral("window");
 }
 

@@ -69,7 +69,7 @@ bool LessonActions::opened(Document& document) const { return document.runner()-
 bool LessonActions::ready() const {
   Document& document = shell_.document();
   if (improving_.busy()) return false;
-  if (lens_ && shell_.panels->find<ByteLensView>("bytes")->busy()) return false;
+  if (lens_ && shell_.panels->widgets().bytes->busy()) return false;
   if (planning_ && document.replanning()->busy()) return false;
   if (training_ && document.training()->busy()) return false;
   if (generation_ && document.generation()->busy()) return false;
@@ -129,11 +129,10 @@ void LessonActions::hover(const std::string& name) {
 }
 
 // In presentation mode a frame marks the panel.
-void LessonActions::point_at(const QString& panel) {
-  QDockWidget* dock = shell_.panels->dock(panel);
-  if (!panel_->widgets().large->isChecked() || dock == nullptr) return;
+void LessonActions::point_at(PanelId panel) {
+  if (!panel_->widgets().large->isChecked()) return;
   if (!pointer_) pointer_ = new PanelPointer(shell_.window);
-  pointer_->point_at(dock, shell_.theme->colours()[Role::Wait]);
+  pointer_->point_at(shell_.panels->dock(panel), shell_.theme->colours()[Role::Wait]);
 }
 
 void LessonActions::hide_pointer() {
@@ -149,10 +148,11 @@ QString LessonActions::trigger(const char* id) {
 }
 
 QString LessonActions::show(const std::vector<std::string>& panels) {
-  QStringList known;
+  std::vector<PanelId> known;
   for (const std::string& panel : panels) {
-    if (shell_.panels->dock(text_of(panel)) == nullptr) return Driving::tr("unknown panel %1").arg(text_of(panel));
-    known << text_of(panel);
+    const auto id = panel_named(panel);
+    if (!id) return Driving::tr("unknown panel %1").arg(text_of(panel));
+    known.push_back(*id);
   }
   stage_.show(known);
   point_at(stage_.shown().front());
@@ -217,7 +217,7 @@ QString LessonActions::generate(const lesson::Action& action) {
   const auto order = lesson::parse_generate_request(action);
   if (!order) return text_of(order.error().message);
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
-  auto* panel = shell_.panels->find<TextPanel>("text");
+  auto* panel = shell_.panels->widgets().text;
   QStringList prompt;
   for (const int32_t id : order->prompt) prompt << QString::number(id);
   panel->prompt()->setText(prompt.join(u' '));
@@ -230,19 +230,19 @@ QString LessonActions::generate(const lesson::Action& action) {
 QString LessonActions::show_lens(const lesson::Action& action) {
   auto request = lesson::parse_lens_request(action.arguments);
   if (!request) return text_of(request.error().message);
-  shell_.panels->find<ByteLensView>("bytes")->show_experiment(text_of(request->experiment), request->input);
+  shell_.panels->widgets().bytes->show_experiment(text_of(request->experiment), request->input);
   lens_ = true;
   return {};
 }
 
 std::shared_ptr<const std::vector<lesson::LensFrame>> LessonActions::lens() const {
   if (!lens_) return nullptr;
-  return std::make_shared<const std::vector<lesson::LensFrame>>(shell_.panels->find<ByteLensView>("bytes")->frames());
+  return std::make_shared<const std::vector<lesson::LensFrame>>(shell_.panels->widgets().bytes->frames());
 }
 
 QString LessonActions::find_frontier() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
-  shell_.panels->find<TrainingPanel>("training")->find_frontier();
+  shell_.panels->widgets().training->find_frontier();
   training_ = true;
   return {};
 }

@@ -47,7 +47,7 @@ class LessonActions {
   QString show(const std::vector<std::string>& panels);
   void frame_runs();
   QString trigger(const char* id);
-  void point_at(const QString& panel);
+  void point_at(PanelId panel);
 
   Shell& shell_;
   views::LessonPanel* panel_;

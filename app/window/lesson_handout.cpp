@@ -33,21 +33,21 @@ struct Handout {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Handout)
 };
 
-QImage picture_of(QWidget* window) {
-  for (PlotView* plot : window->findChildren<PlotView*>())
-    if (plot->isVisible()) plot->prepare_now();
+QImage picture_of(const Shell& shell) {
+  shell.panels->prepare_plots();
   wait_until([] { return false; }, kSettle);
-  return window->grab().toImage();
+  return shell.window->grab().toImage();
 }
 
 // The panels that the lesson shows, without the lesson itself and without those that would reveal the answer; may be empty.
 QImage stage_of(const Shell& shell) {
   QRect stage;
-  for (const QDockWidget* dock : shell.window->findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
-    if (dock->isVisible() && dock->objectName() != u"lesson" && !shell.panels->is_hidden_by_lesson(dock->objectName()))
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (const QDockWidget* dock = shell.panels->dock(kind.id);
+        dock->isVisible() && kind.id != PanelId::Lesson && !shell.panels->is_hidden_by_lesson(kind.id))
       stage |= dock->geometry();
   if (stage.isEmpty()) return {};
-  const QImage picture = picture_of(shell.window);
+  const QImage picture = picture_of(shell);
   const double scale = picture.devicePixelRatio();
   return picture.copy(QRect(stage.topLeft() * scale, stage.size() * scale));
 }
@@ -67,7 +67,7 @@ class UnansweredLesson {
 };
 
 Result<LessonPanel*> panel_with_lesson(const Shell& shell) {
-  auto* panel = shell.panels->find<LessonPanel>("lesson");
+  auto* panel = shell.panels->widgets().lesson;
   if (panel->open_lesson() == nullptr) return Error{Handout::tr("No lesson is open.").toStdString()};
   return panel;
 }
@@ -215,7 +215,7 @@ Status write_lesson_picture(const Shell& shell, int step, const QString& path) {
   QByteArray png;
   QBuffer buffer(&png);
   buffer.open(QIODevice::WriteOnly);
-  if (!picture_of(shell.window).save(&buffer, "PNG"))
+  if (!picture_of(shell).save(&buffer, "PNG"))
     return Error{Handout::tr("%1 cannot be written.").arg(path).toStdString()};
   return write_bytes(png, path);
 }

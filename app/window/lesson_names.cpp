@@ -8,14 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "panels/panel.h"
+#include "panels/panel_id.h"
 
 namespace arenascope::app {
 namespace {
-
-bool is_panel(const std::string& name) {
-  return std::ranges::any_of(panel_kinds(), [&](const PanelDescriptor& kind) { return name == kind.id; });
-}
 
 bool is_lesson(const std::string& id, const lesson::Lesson& lesson_file) {
   const QString name = QString::fromStdString(id);
@@ -34,19 +30,20 @@ std::vector<Error> wrong_names(const lesson::Lesson& lesson) {
     wrong.push_back(lesson::error_at(lesson, line, what));
   };
   for (const std::string& id : lesson.hidden_panels)
-    if (!is_panel(id) && id != kSummaryBarName) add_error(1, fmt::format("unknown panel '{}' in hide", id));
+    if (!panel_named(id) && id != kSummaryBarName) add_error(1, fmt::format("unknown panel '{}' in hide", id));
   for (const std::string& id : lesson.needs)
     if (!is_lesson(id, lesson)) add_error(1, fmt::format("unknown lesson '{}' in needs", id));
   const auto check_action = [&](const lesson::Action& action) {
     if (action.verb != "show") return;
     for (const std::string& panel : action.arguments)
-      if (!is_panel(panel) || panel == "lesson") add_error(action.line, fmt::format("unknown panel '{}'", panel));
+      if (const auto id = panel_named(panel); !id || id == PanelId::Lesson)
+        add_error(action.line, fmt::format("unknown panel '{}'", panel));
   };
   for (const lesson::LessonStep& step : lesson.steps) {
     for (const lesson::Action& action : step.actions) check_action(action);
     if (!step.question) continue;
     for (const std::string& id : step.question->read)
-      if (!is_panel(id)) add_error(step.question->line, fmt::format("unknown panel '{}' in read", id));
+      if (!panel_named(id)) add_error(step.question->line, fmt::format("unknown panel '{}' in read", id));
     for (const lesson::Action& action : step.question->then) check_action(action);
   }
   return wrong;

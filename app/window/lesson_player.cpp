@@ -142,7 +142,7 @@ void LessonPlayer::leave() {
   actions_.hide_pointer();
   actions_.forget_lens();
   restore_panels();
-  shell_.show_panel("lesson");
+  shell_.show_panel(PanelId::Lesson);
 }
 
 void LessonPlayer::perform(std::vector<lesson::Action> actions, bool then) {
@@ -164,15 +164,15 @@ void LessonPlayer::hide_panels() {
     ids = lesson::panels_with_answer(*step->question);
     ids.insert(panel_->open_lesson()->hidden_panels.begin(), panel_->open_lesson()->hidden_panels.end());
   }
-  QStringList hidden;
-  for (const std::string& id : ids)
-    if (shell_.panels->dock(text_of(id)) != nullptr) hidden << text_of(id);
-  if (auto* summary = shell_.window->findChild<SummaryBar*>()) summary->set_hidden(ids.contains(kSummaryBarName));
+  std::vector<PanelId> hidden;
+  for (const std::string& name : ids)
+    if (const auto id = panel_named(name)) hidden.push_back(*id);
+  shell_.summary->set_hidden(ids.contains(kSummaryBarName));
   shell_.playback->hide_runs(ids.contains(kRunNumberName));
   actions_.stage().leave_out(hidden);
-  for (const QString& id : std::exchange(hidden_, hidden))
-    if (!hidden.contains(id)) shell_.panels->hide_with_placeholder(id, {});
-  for (const QString& id : hidden)
+  for (const PanelId id : std::exchange(hidden_, hidden))
+    if (std::ranges::find(hidden, id) == hidden.end()) shell_.panels->hide_with_placeholder(id, {});
+  for (const PanelId id : hidden)
     shell_.panels->hide_with_placeholder(id, tr("%1 would reveal the answer. It is hidden until you answer the "
                                                 "question of this step.\nUse the other panels.")
                                                  .arg(shell_.panels->dock(id)->windowTitle()));

@@ -59,7 +59,7 @@ class LessonPlayer : public QObject {
   views::Task reading_;       // the values of the step
   QThreadPool answers_pool_;  // writes one answer at a time
   views::Task answers_;
-  QStringList hidden_;
+  std::vector<PanelId> hidden_;
   QTimer timer_;
   QElapsedTimer since_;
 };

@@ -14,10 +14,7 @@ namespace {
 
 constexpr int kNarrowestLesson = 380, kWidestLesson = 560;  // width of the lesson in logical pixels
 
-const PanelDescriptor& kind_of(const QString& id) {
-  return *std::ranges::find_if(panel_kinds(),
-                               [&](const PanelDescriptor& kind) { return id == QLatin1String(kind.id); });
-}
+bool contains(const std::vector<PanelId>& panels, PanelId id) { return std::ranges::find(panels, id) != panels.end(); }
 
 }  // namespace
 
@@ -38,12 +35,12 @@ void LessonStage::end() {
   shell_.layouts->release();
 }
 
-void LessonStage::show(const QStringList& panels) {
+void LessonStage::show(const std::vector<PanelId>& panels) {
   requested_ = panels;
   update();
 }
 
-void LessonStage::leave_out(const QStringList& panels) {
+void LessonStage::leave_out(const std::vector<PanelId>& panels) {
   if (panels == left_out_) return;
   left_out_ = panels;
   if (open()) update();
@@ -51,19 +48,19 @@ void LessonStage::leave_out(const QStringList& panels) {
 
 // A panel that is already in place keeps its size.
 void LessonStage::update() {
-  QStringList panels;
-  for (const QString& id : requested_)
-    if (!left_out_.contains(id)) panels << id;
-  if (panels.isEmpty() && !requested_.isEmpty()) panels << requested_.front();
-  const auto dock = [&](const QString& id) { return shell_.panels->dock(id); };
+  std::vector<PanelId> panels;
+  for (const PanelId id : requested_)
+    if (!contains(left_out_, id)) panels.push_back(id);
+  if (panels.empty() && !requested_.empty()) panels.push_back(requested_.front());
   const bool only_these = std::ranges::all_of(panel_kinds(), [&](const PanelDescriptor& kind) {
-    const QString id = QString::fromLatin1(kind.id);
-    return dock(id)->isHidden() != (panels.contains(id) || id == u"lesson");
+    return shell_.panels->dock(kind.id)->isHidden() != (contains(panels, kind.id) || kind.id == PanelId::Lesson);
   });
   if (panels == shown_ && only_these) return;
   show_titles(false);
   shown_ = panels;
-  shell_.panels->set_stage(panels + QStringList{QStringLiteral("lesson")});
+  std::set<PanelId> stage(panels.begin(), panels.end());
+  stage.insert(PanelId::Lesson);
+  shell_.panels->set_stage(std::move(stage));
   shell_.window->setUpdatesEnabled(false);
   shell_.window->setAnimated(false);
   arrange();
@@ -75,17 +72,17 @@ void LessonStage::update() {
 
 void LessonStage::arrange() {
   QMainWindow* window = shell_.window;
-  const auto dock = [&](const QString& id) { return shell_.panels->dock(id); };
+  const auto dock = [&](PanelId id) { return shell_.panels->dock(id); };
   for (const PanelDescriptor& kind : panel_kinds()) {
-    QDockWidget* each = dock(QString::fromLatin1(kind.id));
+    QDockWidget* each = dock(kind.id);
     window->removeDockWidget(each);
     each->setFloating(false);
   }
-  QDockWidget* lesson = dock(QStringLiteral("lesson"));
+  QDockWidget* lesson = dock(PanelId::Lesson);
   window->addDockWidget(Qt::TopDockWidgetArea, lesson);
   lesson->show();
   QDockWidget* last = nullptr;
-  for (const QString& id : shown_) {
+  for (const PanelId id : shown_) {
     if (last == nullptr)
       window->splitDockWidget(lesson, dock(id), Qt::Horizontal);
     else
@@ -95,8 +92,8 @@ void LessonStage::arrange() {
   }
   QDockWidget* tabs = last != nullptr ? last : lesson;
   for (const PanelDescriptor& kind : panel_kinds()) {
-    const QString id = QString::fromLatin1(kind.id);
-    if (id == u"lesson" || shown_.contains(id)) continue;
+    const PanelId id = kind.id;
+    if (id == PanelId::Lesson || contains(shown_, id)) continue;
     window->tabifyDockWidget(tabs, dock(id));
     dock(id)->hide();
   }
@@ -105,25 +102,24 @@ void LessonStage::arrange() {
 
 // A plot is twice as high as a table.
 void LessonStage::resize() {
-  if (shown_.isEmpty()) return;
-  const auto dock = [&](const QString& id) { return shell_.panels->dock(id); };
+  if (shown_.empty()) return;
+  const auto dock = [&](PanelId id) { return shell_.panels->dock(id); };
   const int width = shell_.window->width(), side = lesson_width(width);
-  shell_.window->resizeDocks({dock(QStringLiteral("lesson")), dock(shown_.front())}, {side, width - side},
-                             Qt::Horizontal);
+  shell_.window->resizeDocks({dock(PanelId::Lesson), dock(shown_.front())}, {side, width - side}, Qt::Horizontal);
   QList<QDockWidget*> docks;
   QList<int> heights;
-  for (const QString& id : shown_) {
+  for (const PanelId id : shown_) {
     docks << dock(id);
-    heights << shell_.window->height() * (kind_of(id).group == PanelGroup::None ? 2 : 1);
+    heights << shell_.window->height() * (panel_kind(id).group == PanelGroup::None ? 2 : 1);
   }
   shell_.window->resizeDocks(docks, heights, Qt::Vertical);
 }
 
 // Plots show their names; a table has one in its tab, which it does not have here.
 void LessonStage::show_titles(bool on) {
-  for (const QString& id : shown_) {
+  for (const PanelId id : shown_) {
     QDockWidget* dock = shell_.panels->dock(id);
-    if (kind_of(id).group == PanelGroup::None) continue;
+    if (panel_kind(id).group == PanelGroup::None) continue;
     if (auto* label = qobject_cast<QLabel*>(dock->titleBarWidget()); label != nullptr && !on) {
       auto* none = new QWidget(dock);
       none->setFixedHeight(1);

@@ -2,7 +2,9 @@
 // The window during a lesson: next to the lesson only the panels that its step shows, as large as they can be. All other
 // panels are hidden; one that the user opens becomes a tab of the last one shown. The user's panels come back afterwards.
 #pragma once
-#include <QStringList>
+#include <vector>
+
+#include "panels/panel_id.h"
 
 namespace arenascope::app {
 
@@ -15,11 +17,11 @@ class LessonStage {
   static int lesson_width(int window);  // width of the lesson panel in a window of that width
 
   bool open() const { return open_; }
-  void begin();                          // keeps the user's layout until end()
-  void show(const QStringList& panels);  // known panels, from top to bottom; empty: the lesson alone
+  void begin();                                   // keeps the user's layout until end()
+  void show(const std::vector<PanelId>& panels);  // from top to bottom; empty: the lesson alone
   // Leaves out these panels, which a note replaces; the first panel stays if all of them are left out.
-  void leave_out(const QStringList& panels);
-  const QStringList& shown() const { return shown_; }
+  void leave_out(const std::vector<PanelId>& panels);
+  const std::vector<PanelId>& shown() const { return shown_; }
   void end();
 
  private:
@@ -30,7 +32,7 @@ class LessonStage {
 
   Shell& shell_;
   bool open_ = false;
-  QStringList requested_, left_out_, shown_;
+  std::vector<PanelId> requested_, left_out_, shown_;
 };
 
 }  // namespace arenascope::app

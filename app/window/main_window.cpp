@@ -41,11 +41,10 @@ namespace {
 
 // The first visible plot or graph.
 void focus_view(const Panels& panels) {
-  const QString first = QStringLiteral("arena");
-  if (!panels.dock(first)->isHidden()) return panels.parts(first).drawn->setFocus();
+  if (!panels.dock(PanelId::Arena)->isHidden()) return panels.widgets().arena->setFocus();
   for (const PanelDescriptor& kind : panel_kinds()) {
-    QWidget* view = panels.parts(QString::fromLatin1(kind.id)).drawn;
-    if (view != nullptr && !panels.dock(QString::fromLatin1(kind.id))->isHidden()) return view->setFocus();
+    QWidget* view = panels.parts(kind.id).drawn;
+    if (view != nullptr && !panels.dock(kind.id)->isHidden()) return view->setFocus();
   }
 }
 
@@ -72,8 +71,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   make_actions();
   make_bars();
   connect_parts();
-  shell_.panels->parts(QStringLiteral("arena"))
-      .drawn->setFocus();  // so that a line edit does not receive the shortcuts
+  shell_.panels->widgets().arena->setFocus();  // so that a line edit does not receive the shortcuts
   shell_.layouts->restore_window();
   follow_document();
   retranslate();
@@ -90,7 +88,7 @@ MainWindow::~MainWindow() {
   delete shell_.session;
   delete shell_.undo;
   delete shell_.layouts;
-  for (const PanelDescriptor& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
+  for (const PanelDescriptor& kind : panel_kinds()) delete shell_.panels->dock(kind.id);
   delete shell_.playback;
   Settings::flush();
 }
@@ -132,22 +130,22 @@ void MainWindow::make_bars() {
     planners << QString::fromUtf8(p->name().data(), static_cast<qsizetype>(p->name().size()));
   for (const OrderInfo& order : all_orders()) orders << QString::fromUtf8(order.name);
   shell_.playback->set_planners(planners, orders);
-  auto* replan_panel = shell_.panels->find<ReplanPanel>("planners");
+  auto* replan_panel = shell_.panels->widgets().replan;
   replan_panel->set_choices(planners, orders);
-  replan_presenter_ = new ReplanPresenter(shell_.panels->find<OccupancyView>("occupancy"), replan_panel, this);
+  replan_presenter_ = new ReplanPresenter(shell_.panels->widgets().occupancy, replan_panel, this);
   connect(replan_panel, &ReplanPanel::export_requested, shell_.actions->find(QStringLiteral("memory.export")),
           &QAction::trigger);
-  message_bar_ = new MessageBar(&theme_, shell_.actions, this);
+  shell_.message_bar = new MessageBar(&theme_, shell_.actions, this);
   status_ = new StatusWidget(&documents_, &theme_, menuBar());
   connect(status_, &StatusWidget::log_requested, this,
           [this] { shell_.actions->find(QStringLiteral("help.messages"))->trigger(); });
-  headline_ = new SummaryBar(shell_.panels, this);
-  addToolBar(Qt::BottomToolBarArea, headline_);
-  connect(headline_, &SummaryBar::other_form_requested, this,
+  shell_.summary = new SummaryBar(shell_.panels, this);
+  addToolBar(Qt::BottomToolBarArea, shell_.summary);
+  connect(shell_.summary, &SummaryBar::other_form_requested, this,
           [this] { document().open(document().spec(), OtherForm::flipped(document().runner()->settings())); });
   welcome_ = new WelcomePage(shell_);
   pictures_ = new RecentThumbnails(shell_);
-  guide_ = new LessonPlayer(shell_, shell_.panels->find<LessonPanel>("lesson"));
+  guide_ = new LessonPlayer(shell_, shell_.panels->widgets().lesson);
   shell_.guide = guide_;
   guide_->load();
 }
@@ -174,7 +172,7 @@ void MainWindow::connect_parts() {
     shell_.preferences.run.order = order;
     document().replan(shell_.preferences.run);
   });
-  connect(shell_.panels->find<FindingsView>("findings"), &FindingsView::what_if, this,
+  connect(shell_.panels->widgets().findings, &FindingsView::what_if, this,
           [this](std::shared_ptr<const trace::PlanInfo> plan, const QString& text) {
             document().replanning()->show_plan(std::move(plan));
             shell_.messages().note(tr("What if: %1 Shown over the plan in use.").arg(text));
@@ -233,11 +231,11 @@ void MainWindow::follow_document() {
   });
   connect(d.debugger(), &Debugger::breakpoints_changed, bond, [this] { show_breakpoints(); });
   connect(d.debugger(), &Debugger::node_shown, bond,
-          [this](NodeId node) { shell_.panels->find<GraphView>("graph")->reveal(node); });
-  connect(d.debugger(), &Debugger::time_shown, bond, [this] { shell_.panels->raise(QStringLiteral("timeline")); });
+          [this](NodeId node) { shell_.panels->widgets().graph->reveal(node); });
+  connect(d.debugger(), &Debugger::time_shown, bond, [this] { shell_.panels->raise(PanelId::Timeline); });
   connect(d.replanning(), &Replanning::changed, bond, update);
   connect(&d, &Document::compared, bond, [this] {
-    if (document().source()->comparison()) shell_.show_panel("compare");
+    if (document().source()->comparison()) shell_.show_panel(PanelId::Compare);
     update_actions();
   });
   connect(&d, &Document::state_changed, bond, [this] {
@@ -248,8 +246,8 @@ void MainWindow::follow_document() {
   });
   follow_content();
   replan_presenter_->set_replanning(d.replanning(), d.context());
-  message_bar_->set_messages(d.messages());
-  headline_->set_document(d);
+  shell_.message_bar->set_messages(d.messages());
+  shell_.summary->set_document(d);
   welcome_->update_page();
   shell_.playback->show_playing(d.debugger()->playing());
   show_breakpoints();
@@ -284,15 +282,15 @@ void MainWindow::open_all(const QStringList& specs) {
 
 void MainWindow::compare_with(const QString& spec) { document().comparing()->load(spec, shell_.preferences.run); }
 
-void MainWindow::activate(const QString& panel, int row) {
-  if (panel == u"planners")
+void MainWindow::activate(PanelId panel, int row) {
+  if (panel == PanelId::Planners)
     show_plan_of_row(row);
   else
     frame_selection(shell_);
 }
 
 void MainWindow::show_plan_of_row(int row) {
-  const int64_t id = shell_.panels->parts(QStringLiteral("planners")).table->model()->id_of(row);
+  const int64_t id = shell_.panels->parts(PanelId::Planners).table->model()->id_of(row);
   SessionSource& source = *document().source();
   const auto& plans = source.snapshot()->plans;
   if (id < 0 || static_cast<size_t>(id) >= plans.size()) return;
@@ -306,16 +304,16 @@ void MainWindow::show_plan_of_row(int row) {
                                            format_bytes(chosen->arena_bytes)));
 }
 
-void MainWindow::show_menu(const QString& panel, const QPoint& global) {
+void MainWindow::show_menu(PanelId panel, const QPoint& global) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const auto add = [&](std::initializer_list<const char*> ids) {
     for (const char* id : ids) menu->addAction(shell_.actions->find(QString::fromLatin1(id)));
   };
   add({"view.frame", "view.all"});
-  if (auto* plot = qobject_cast<PlotView*>(shell_.panels->parts(panel).drawn)) plot->add_context_menu_actions(*menu);
-  if (auto* flame = qobject_cast<FlameView*>(shell_.panels->parts(panel).drawn)) flame->add_context_menu_actions(*menu);
-  if (panel == u"graph") add({"graph.producer", "graph.user", "graph.toggle"});
+  if (PlotView* plot = shell_.panels->parts(panel).plot) plot->add_context_menu_actions(*menu);
+  if (panel == PanelId::Flame) shell_.panels->widgets().flame->add_context_menu_actions(*menu);
+  if (panel == PanelId::Graph) add({"graph.producer", "graph.user", "graph.toggle"});
   menu->addSeparator();
   add({"run.breakpoint", "run.cursor"});
   menu->addSeparator();
@@ -326,7 +324,7 @@ void MainWindow::show_menu(const QString& panel, const QPoint& global) {
 }
 
 void MainWindow::show_breakpoints() {
-  shell_.panels->find<GraphView>("graph")->set_breakpoints(document().debugger()->nodes());
+  shell_.panels->widgets().graph->set_breakpoints(document().debugger()->nodes());
   shell_.playback->slider()->set_breakpoints(document().debugger()->steps());
 }
 
@@ -355,7 +353,7 @@ void MainWindow::retranslate() {
   shell_.playback->retranslate();
   shell_.panels->retranslate();
   tabs_->update_tabs();
-  headline_->retranslate();
+  shell_.summary->retranslate();
   welcome_->update_page();
   Q_EMIT shell_.layouts->own_changed();
   update_title();

@@ -35,9 +35,9 @@ class MainWindow : public QMainWindow {
   Documents* documents() { return &documents_; }
   Shell& shell() { return shell_; }
   views::Theme* theme() { return &theme_; }
-  MessageBar* message_bar() const { return message_bar_; }
   DocumentTabs* tabs() const { return tabs_; }
   LessonPlayer* lesson_player() const { return guide_; }
+  MessageBar* message_bar() const { return shell_.message_bar; }
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -56,10 +56,10 @@ class MainWindow : public QMainWindow {
   void follow_content();
   void update_bars();
   void on_opened(Document* document);
-  void activate(const QString& panel, int row);
+  void activate(PanelId panel, int row);
   void show_plan_of_row(int row);
   void show_plan_choice();
-  void show_menu(const QString& panel, const QPoint& global);
+  void show_menu(PanelId panel, const QPoint& global);
   void show_breakpoints();
   void update_title();
   void update_actions() { shell_.actions->update(); }
@@ -71,10 +71,8 @@ class MainWindow : public QMainWindow {
   PanelOutput output_{nullptr};
   views::ConnectionScope bond_;
   DocumentTabs* tabs_ = nullptr;
-  MessageBar* message_bar_ = nullptr;
   StatusWidget* status_ = nullptr;
   ReplanPresenter* replan_presenter_ = nullptr;
-  SummaryBar* headline_ = nullptr;
   WelcomePage* welcome_ = nullptr;
   RecentThumbnails* pictures_ = nullptr;
   LessonPlayer* guide_ = nullptr;

@@ -62,12 +62,13 @@ QImage RecentThumbnails::read(const QString& spec) { return QImage(path_of(spec)
 QImage RecentThumbnails::seen() const {
   const SessionSource& source = *shell_.document().source();
   const bool ran = source.snapshot()->event_count > 0;
-  for (const auto& [id, has] : {std::pair{"arena", source.plan() != nullptr}, {"timeline", ran}, {"arena", ran}}) {
-    const auto* plot = qobject_cast<PlotView*>(shell_.panels->parts(QString::fromLatin1(id)).drawn);
-    if (has && plot != nullptr && !plot->plot()->visibleRegion().isEmpty())
+  for (const auto& [id, has] :
+       {std::pair{PanelId::Arena, source.plan() != nullptr}, {PanelId::Timeline, ran}, {PanelId::Arena, ran}}) {
+    PlotView* plot = shell_.panels->parts(id).plot;
+    if (has && !plot->plot()->visibleRegion().isEmpty())
       return plot->plot()->grab(plot->plot()->axisRect()->rect()).toImage();
   }
-  auto* graph = shell_.panels->find<GraphView>("graph")->canvas();
+  auto* graph = shell_.panels->widgets().graph->canvas();
   return graph->scene().ready() && !graph->visibleRegion().isEmpty() ? graph->grab().toImage() : QImage();
 }
 

@@ -2,6 +2,7 @@
 // The parts of the window that actions work on; owned by the main window.
 #pragma once
 #include <QCoreApplication>
+#include <QPointer>
 
 #include "actions/actions.h"
 #include "document/documents.h"
@@ -14,8 +15,11 @@
 namespace arenascope::app {
 
 class CommandPalette;
+class FrameOverlay;
 class LessonPlayer;
+class MessageBar;
 class ReplanPresenter;
+class SummaryBar;
 class WindowSession;
 
 struct Shell {
@@ -31,9 +35,12 @@ struct Shell {
   PanelOutput* output = nullptr;
   ViewUndo* undo = nullptr;
   PlaybackBar* playback = nullptr;
+  SummaryBar* summary = nullptr;
   CommandPalette* palette = nullptr;
   LessonPlayer* guide = nullptr;
   WindowSession* session = nullptr;
+  MessageBar* message_bar = nullptr;
+  QPointer<FrameOverlay> frames;  // null: frame times are not shown
   Preferences preferences;
   std::function<void(const Preferences&)> apply_preferences;
   // Shows a file dialog; replaced in tests.
@@ -51,7 +58,7 @@ struct Shell {
     else
       messages().note(done);
   }
-  void show_panel(const char* id) const { panels->show(QString::fromLatin1(id)); }
+  void show_panel(PanelId id) const { panels->show(id); }
 };
 
 // Zooms to the selection in the graph and in the first visible plot.

@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "lesson_player.h"
+#include "message_bar.h"
 #include "recent_thumbnails.h"
 #include "shell.h"
 
@@ -71,7 +72,7 @@ void WelcomePage::show_progress() {
 // Docks are raised when they are restored or selected; messages stay on top.
 void WelcomePage::stand_over() {
   raise();
-  for (QWidget* over : shell_.window->findChildren<QWidget*>(QStringLiteral("messages"))) over->raise();
+  shell_.message_bar->raise();
 }
 
 void WelcomePage::update_page() {
@@ -81,7 +82,7 @@ void WelcomePage::update_page() {
   fill();
   update_position();
   show();
-  for (QDockWidget* dock : shell_.window->findChildren<QDockWidget*>()) dock->installEventFilter(this);
+  for (const PanelDescriptor& kind : panel_kinds()) shell_.panels->dock(kind.id)->installEventFilter(this);
   stand_over();
 }
 
@@ -99,7 +100,7 @@ QLayout* WelcomePage::ways() {
 }
 
 QString WelcomePage::progress_of(const QString& lesson) const {
-  const auto* panel = shell_.panels->find<LessonPanel>("lesson");
+  const auto* panel = shell_.panels->widgets().lesson;
   for (const lesson::Lesson& each : panel->lessons())
     if (text_of(each.id) == lesson) return progress_mark(each, panel->progress());
   return {};
@@ -107,7 +108,7 @@ QString WelcomePage::progress_of(const QString& lesson) const {
 
 // A button that continues the course where it was left.
 void WelcomePage::add_next_lesson(QVBoxLayout* lines) {
-  const auto* panel = shell_.panels->find<LessonPanel>("lesson");
+  const auto* panel = shell_.panels->widgets().lesson;
   const lesson::Lesson* next = next_lesson(panel->lessons(), panel->progress());
   if (next == nullptr) return;
   const QString title = next_lesson_title(panel->lessons(), panel->progress());

@@ -54,8 +54,8 @@ std::string row_of(const std::string& page, const std::string& name) {
 }
 
 std::set<std::string> panels() {
-  static const std::regex form("\n    \\{\"([a-z]+)\", QT_TRANSLATE_NOOP\\(\"Docks\"");
-  return names_in(text_of("app/window/panels/panel_table.cpp"), form);
+  static const std::regex form("\n    \\{PanelId::[A-Za-z]+, \"([a-z]+)\"");
+  return names_in(text_of("app/window/panels/panel_content.cpp"), form);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ class ReplanPanel : public QWidget {
   void set_fit_under(Bytes bytes);
   void set_can_plan(bool can);  // a graph is open
   void set_busy(bool busy);
+  void focus_limit() { fit_under_->setFocus(); }
   void show_message(const QString& text) { message_->setText(text); }
   QString message() const { return message_->text(); }
   SearchCurve* curve() { return curve_; }

@@ -274,7 +274,7 @@ void TensorView::update_texts() {
   slice_box_->setVisible(many);
   slice_name_->setVisible(many);
   if (many) slice_name_->setText(tr("Slice %1").arg(values_->slice_name(slice_)));
-  tabs_->setEnabled(values_ != nullptr);
+  tabs_->setVisible(values_ != nullptr);
 }
 
 void TensorView::update_heat_map() {

@@ -21,42 +21,42 @@ void copy_name(const Shell& shell) {
     QApplication::clipboard()->setText(QString::fromStdString(t->name));
 }
 
-SearchPanel* search_panel(const Shell& shell) { return shell.panels->find<SearchPanel>("search"); }
+SearchPanel* search_panel(const Shell& shell) { return shell.panels->widgets().search; }
 
 void search_everything(const Shell& shell) {
-  shell.show_panel("search");
+  shell.show_panel(PanelId::Search);
   search_panel(shell)->focus();
 }
 
 // The panel that the search covered is in front again.
 void leave_search(const Shell& shell) {
-  shell.panels->set_open(QStringLiteral("search"), false);
-  if (const QString front = shell.panels->front(); !front.isEmpty()) shell.panels->show(front);
+  shell.panels->set_open(PanelId::Search, false);
+  if (const auto front = shell.panels->front()) shell.panels->show(*front);
 }
 
 // Searches the timeline if it is current or if there is no graph, otherwise the graph.
 bool in_timeline(const Shell& shell) {
-  return shell.document().source()->graph() == nullptr || shell.panels->current() == u"timeline";
+  return shell.document().source()->graph() == nullptr || shell.panels->current() == PanelId::Timeline;
 }
 
 void search_view(const Shell& shell) {
   if (!in_timeline(shell)) {
-    shell.show_panel("graph");
-    return shell.panels->find<GraphView>("graph")->focus_search();
+    shell.show_panel(PanelId::Graph);
+    return shell.panels->widgets().graph->focus_search();
   }
-  shell.show_panel("timeline");
-  TablePanel* table = shell.panels->table(QStringLiteral("timeline"));
+  shell.show_panel(PanelId::Timeline);
+  TablePanel* table = shell.panels->table(PanelId::Timeline);
   if (table->isHidden()) shell.panels->toggle_table();
   table->focus_filter();
 }
 
 void find_next(const Shell& shell, int direction) {
-  if (shell.panels->is_in_sight(QStringLiteral("search")) && !search_panel(shell)->field()->text().isEmpty())
+  if (shell.panels->is_in_sight(PanelId::Search) && !search_panel(shell)->field()->text().isEmpty())
     search_panel(shell)->table()->step(direction);
   else if (in_timeline(shell))
-    shell.panels->table(QStringLiteral("timeline"))->step(direction);
+    shell.panels->table(PanelId::Timeline)->step(direction);
   else
-    shell.panels->find<GraphView>("graph")->find_next(direction);
+    shell.panels->widgets().graph->find_next(direction);
 }
 
 void add_going_back(Shell& shell) {
@@ -102,8 +102,8 @@ void add_edit_actions(Shell& shell) {
   a.add(
       "edit.query", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Query with SQL"), {K(Qt::CTRL | Qt::ALT | Qt::Key_Q)},
       [&shell] {
-        shell.show_panel("query");
-        shell.panels->find<QueryPanel>("query")->editor()->setFocus(Qt::ShortcutFocusReason);
+        shell.show_panel(PanelId::Query);
+        shell.panels->widgets().query->editor()->setFocus(Qt::ShortcutFocusReason);
       },
       QT_TRANSLATE_NOOP("Actions",
                         "Query the tables of the document with SQL; a result row selects its item in all views"));

@@ -57,7 +57,7 @@ void convert(const Shell& shell) {
 }
 
 void save_picture(const Shell& shell) {
-  const QString id = shell.panels->current();
+  const PanelId id = shell.panels->current();
   const QString path =
       shell.ask_file(true, Shell::tr("Save a picture of %1").arg(shell.panels->dock(id)->windowTitle()),
                      Shell::tr("Pictures (*.png *.svg *.pdf)"));
@@ -73,7 +73,7 @@ void save_picture(const Shell& shell) {
 }
 
 void save_table(const Shell& shell) {
-  const QString id = shell.panels->current();
+  const PanelId id = shell.panels->current();
   const auto csv = shell.output->csv_maker(id);
   if (!csv) return shell.messages().note(Shell::tr("%1 has no table.").arg(shell.panels->dock(id)->windowTitle()));
   const QString path = shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->dock(id)->windowTitle()),

@@ -8,7 +8,7 @@ using K = QKeySequence;
 
 void add_graph_actions(Shell& shell) {
   auto& a = *shell.actions;
-  auto* graph = shell.panels->find<GraphView>("graph");
+  auto* graph = shell.panels->widgets().graph;
   a.add("graph.producer", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &Producer"), {K(Qt::Key_G)},
         [graph] { graph->go_to_producer(); });
   a.add(

@@ -13,13 +13,15 @@ using K = QKeySequence;
 
 namespace {
 
-void show_frame_times(const Shell& shell, bool on) {
-  delete shell.window->findChild<FrameOverlay*>();
+void show_frame_times(Shell& shell, bool on) {
+  delete shell.frames;
   if (!on) return;
-  auto* frames = new FrameOverlay(shell.window);
-  for (PlotView* view : shell.window->findChildren<PlotView*>())
-    QObject::connect(view, &PlotView::painted, frames, [frames, view] { frames->frame(view->last_frame_ms()); });
-  frames->show();
+  shell.frames = new FrameOverlay(shell.window);
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (PlotView* view = shell.panels->parts(kind.id).plot)
+      QObject::connect(view, &PlotView::painted, shell.frames,
+                       [frames = shell.frames.data(), view] { frames->frame(view->last_frame_ms()); });
+  shell.frames->show();
 }
 
 }  // namespace

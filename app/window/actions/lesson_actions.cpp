@@ -19,7 +19,7 @@ using K = QKeySequence;
 
 namespace {
 
-LessonPanel* panel_of(const Shell& shell) { return shell.panels->find<LessonPanel>("lesson"); }
+LessonPanel* panel_of(const Shell& shell) { return shell.panels->widgets().lesson; }
 
 void play_file(const Shell& shell) {
   const QString path = shell.ask_file(false, Shell::tr("Play a lesson"), Shell::tr("Lessons (*.md);;All files (*)"));

@@ -5,7 +5,7 @@
 
 #include <views/arena/arena_view.h>
 #include <views/findings/findings_view.h>
-#include <QLineEdit>
+#include <views/planners/replan_panel.h>
 
 #include "app/window/shell.h"
 
@@ -18,14 +18,12 @@ namespace {
 
 // Starts with a limit slightly below the current arena and focuses the input field.
 void ask_fit_under(const Shell& shell) {
-  shell.show_panel("occupancy");
-  shell.show_panel("planners");
+  shell.show_panel(PanelId::Occupancy);
+  shell.show_panel(PanelId::Planners);
   Replanning& replanning = *shell.document().replanning();
   if (const trace::PlanInfo* plan = shell.document().source()->plan(); plan && replanning.request().fit_under == 0)
     replanning.set_fit_under(std::max(plan->arena_bytes * 9 / 10, plan->lower_bound_bytes));
-  auto* field =
-      shell.panels->parts(QStringLiteral("planners")).widget->findChild<QLineEdit*>(QStringLiteral("fit_under"));
-  if (field != nullptr) field->setFocus();
+  shell.panels->widgets().replan->focus_limit();
 }
 
 void use_shown_plan(Shell& shell) {
@@ -66,7 +64,7 @@ void add_searching(Shell& shell) {
   a.add(
       "memory.replan", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Re-pl&an"), {K(Qt::CTRL | Qt::Key_R)},
       [&shell, replanning] {
-        shell.show_panel("planners");
+        shell.show_panel(PanelId::Planners);
         replanning()->plan(replanning()->request());
       },
       QT_TRANSLATE_NOOP("Actions",
@@ -74,7 +72,7 @@ void add_searching(Shell& shell) {
   a.add(
       "memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run A&ll Planners"), {K(Qt::CTRL | Qt::Key_P)},
       [&shell, replanning] {
-        shell.show_panel("planners");
+        shell.show_panel(PanelId::Planners);
         replanning()->plan_all();
       },
       QT_TRANSLATE_NOOP("Actions", "Run every planner with every order; results appear in the Planners table"));
@@ -114,8 +112,8 @@ void add_memory_actions(Shell& shell) {
   a.add(
       "memory.findings", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Find Sa&vings"), {K(Qt::CTRL | Qt::Key_L)},
       [&shell] {
-        shell.show_panel("findings");
-        shell.panels->find<FindingsView>("findings")->start_search();
+        shell.show_panel(PanelId::Findings);
+        shell.panels->widgets().findings->start_search();
       },
       QT_TRANSLATE_NOOP("Actions", "Possible improvements, each measured by re-planning"));
   a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [&shell] {
@@ -126,8 +124,8 @@ void add_memory_actions(Shell& shell) {
   a.add(
       "memory.arena_colour", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Next Arena &Map Colouring"), {},
       [&shell] {
-        auto* arena = qobject_cast<ArenaView*>(shell.panels->parts(QStringLiteral("arena")).drawn);
-        shell.show_panel("arena");
+        ArenaView* arena = shell.panels->widgets().arena;
+        shell.show_panel(PanelId::Arena);
         arena->set_colour(static_cast<ArenaColour>((static_cast<int>(arena->colour()) + 1) % kArenaColours));
       },
       QT_TRANSLATE_NOOP("Actions", "Kind, op, layer, age, size, time; also in the context menu of the map"));

@@ -46,8 +46,8 @@ void add_breakpoints(Shell& shell) {
   a.add(
       "run.breakpoints", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Breakpo&ints…"), {K(Qt::CTRL | Qt::Key_F9)},
       [&shell] {
-        shell.show_panel("breakpoints");
-        shell.panels->find<BreakpointPanel>("breakpoints")->focus_new();
+        shell.show_panel(PanelId::Breakpoints);
+        shell.panels->widgets().breakpoints->focus_new();
       },
       QT_TRANSLATE_NOOP("Actions", "Break on an op, a name pattern, a size or NaN"));
 }

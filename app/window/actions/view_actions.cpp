@@ -15,7 +15,7 @@ namespace {
 
 void zoom(const Shell& shell, bool in) {
   if (shell.panels->focus_in_graph()) {
-    auto* graph = shell.panels->find<GraphView>("graph");
+    auto* graph = shell.panels->widgets().graph;
     return graph->canvas()->zoom(in ? 1.25 : 0.8, graph->canvas()->area().center());
   }
   in ? shell.document().axis()->zoom_in() : shell.document().axis()->zoom_out();
@@ -25,7 +25,7 @@ void zoom(const Shell& shell, bool in) {
 PlotView* current_plot(const Shell& shell) {
   PlotView* seen = nullptr;
   for (const PanelDescriptor& kind : panel_kinds()) {
-    auto* plot = qobject_cast<PlotView*>(shell.panels->parts(QString::fromLatin1(kind.id)).drawn);
+    PlotView* plot = shell.panels->parts(kind.id).plot;
     if (plot == nullptr || !plot->isVisible()) continue;
     if (plot->hasFocus()) return plot;
     if (seen == nullptr) seen = plot;
@@ -34,7 +34,7 @@ PlotView* current_plot(const Shell& shell) {
 }
 
 void show_all(const Shell& shell) {
-  if (shell.panels->focus_in_graph()) return shell.panels->find<GraphView>("graph")->canvas()->fit();
+  if (shell.panels->focus_in_graph()) return shell.panels->widgets().graph->canvas()->fit();
   shell.document().axis()->frame_all();
   if (PlotView* plot = current_plot(shell)) plot->show_all();
 }
@@ -156,12 +156,12 @@ void add_panels(Shell& shell) {
       panels->addSeparator();
       go->addSeparator();
     }
-    const QString id = QString::fromLatin1(kind.id);
+    const PanelId id = kind.id;
     QAction* action = shell.panels->dock(id)->toggleViewAction();
     panels->addAction(action);
     QObject::connect(action, &QAction::triggered, shell.panels,
                      [&shell, id](bool on) { shell.panels->set_open(id, on); });
-    a.add_to(go, Menu::View, kind.id, "Docks", kind.title, [&shell, id] { shell.panels->show(id); });
+    a.add_to(go, Menu::View, name_of(kind.id), "Docks", kind.title, [&shell, id] { shell.panels->show(id); });
   }
 }
 
@@ -228,7 +228,7 @@ void add_layouts(Shell& shell) {
 }  // namespace
 
 void frame_selection(const Shell& shell) {
-  shell.panels->find<GraphView>("graph")->show_selected();
+  shell.panels->widgets().graph->show_selected();
   if (PlotView* plot = current_plot(shell)) plot->frame_selection();
 }
 

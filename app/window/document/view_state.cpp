@@ -83,22 +83,24 @@ State memory_of(const QJsonObject& json) {
   return out;
 }
 
-QJsonObject json_of(const QMap<QString, TablePanel::ViewState>& tables) {
+QJsonObject json_of(const QMap<PanelId, TablePanel::ViewState>& tables) {
   QJsonObject out;
   for (auto table = tables.begin(); table != tables.end(); ++table)
     if (*table != TablePanel::ViewState())
-      out[table.key()] = QJsonObject{{"filter", table->filter},
-                                     {"sorted_by", table->sorted_by},
-                                     {"descending", table->sort_order == Qt::DescendingOrder}};
+      out[QLatin1String(name_of(table.key()))] = QJsonObject{{"filter", table->filter},
+                                                             {"sorted_by", table->sorted_by},
+                                                             {"descending", table->sort_order == Qt::DescendingOrder}};
   return out;
 }
 
-QMap<QString, TablePanel::ViewState> tables_of(const QJsonObject& json) {
-  QMap<QString, TablePanel::ViewState> out;
+QMap<PanelId, TablePanel::ViewState> tables_of(const QJsonObject& json) {
+  QMap<PanelId, TablePanel::ViewState> out;
   for (auto table = json.begin(); table != json.end(); ++table) {
+    const auto panel = panel_named(table.key().toStdString());
+    if (!panel) continue;  // of another version
     const QJsonObject state = table->toObject();
-    out[table.key()] = {state["filter"].toString(), state["sorted_by"].toInt(-1),
-                        state["descending"].toBool() ? Qt::DescendingOrder : Qt::AscendingOrder};
+    out[*panel] = {state["filter"].toString(), state["sorted_by"].toInt(-1),
+                   state["descending"].toBool() ? Qt::DescendingOrder : Qt::AscendingOrder};
   }
   return out;
 }

@@ -15,6 +15,8 @@
 
 #include <optional>
 
+#include "app/window/panels/panel_id.h"
+
 namespace arenascope::app {
 
 struct ViewState {
@@ -26,12 +28,12 @@ struct ViewState {
   views::ArenaView::ViewState arena;
   views::LifetimesView::ViewState lifetimes;
   views::TimelineView::ViewState timeline;
-  QMap<QString, views::TablePanel::ViewState> tables;  // by the id of the panel
-  QString search;                                      // text of the search panel
-  QString query;                                       // SQL of the query panel
-  std::optional<views::TimeRangeSelection> mark;       // first of two range marks in a trace without steps
-  std::optional<views::TimeRangeSelection> spans;      // range of the table of spans; not stored
-  std::optional<views::NodeSelection> selected;        // node or tensor
+  QMap<PanelId, views::TablePanel::ViewState> tables;
+  QString search;                                  // text of the search panel
+  QString query;                                   // SQL of the query panel
+  std::optional<views::TimeRangeSelection> mark;   // first of two range marks in a trace without steps
+  std::optional<views::TimeRangeSelection> spans;  // range of the table of spans; not stored
+  std::optional<views::NodeSelection> selected;    // node or tensor
   bool operator==(const ViewState&) const = default;
 
   QJsonObject to_json() const;

@@ -121,14 +121,12 @@ Json lens_json(const lesson::Scene& scene) {
           {"empty", ""}};
 }
 
-Json table_of(const std::string& panel, const PlayedState& state) {
-  if (panel == "inspector") return inspector_json(state);
-  if (panel == "findings") return findings_json(state);
-  if (panel == "bytes") return lens_json(state.scene);
-  const std::string shown = panel == "graph" ? "nodes" : panel;
-  for (const PanelDescriptor& kind : panel_kinds())
-    if (shown == kind.id && kind.table != nullptr)
-      return table_json(*kind.table(table_input(state.scene)), state.scene);
+Json table_of(PanelId panel, const PlayedState& state) {
+  if (panel == PanelId::Inspector) return inspector_json(state);
+  if (panel == PanelId::Findings) return findings_json(state);
+  if (panel == PanelId::Bytes) return lens_json(state.scene);
+  const PanelDescriptor& shown = panel_kind(panel_kind(panel).table_of.value_or(panel));
+  if (shown.table != nullptr) return table_json(*shown.table(table_input(state.scene)), state.scene);
   return {{"columns", Json::array()},
           {"rows", Json::array()},
           {"all", 0},
@@ -138,9 +136,9 @@ Json table_of(const std::string& panel, const PlayedState& state) {
 // The script shows the table of a panel without a picture.
 Json tables_json(const PlayedState& state) {
   Json out = Json::object();
-  for (const std::string& panel : state.panels) {
-    const bool both = panel == "objects" || panel == "pools";  // as in the window
-    if (both || picture_of_panel(panel, state).is_null()) out[panel] = table_of(panel, state);
+  for (const PanelId panel : state.panels) {
+    const bool both = panel == PanelId::Objects || panel == PanelId::Pools;  // as in the window
+    if (both || picture_of_panel(panel, state).is_null()) out[name_of(panel)] = table_of(panel, state);
   }
   return out;
 }
@@ -164,7 +162,7 @@ Result<Json> step_texts(const lesson::LessonStep& step, const PlayedStep& played
 Json panel_titles() {
   Json out = Json::object();
   for (const PanelDescriptor& kind : panel_kinds())
-    out[kind.id] = utf8(QCoreApplication::translate("Docks", kind.title).remove(u'&'));
+    out[name_of(kind.id)] = utf8(QCoreApplication::translate("Docks", kind.title).remove(u'&'));
   return out;
 }
 

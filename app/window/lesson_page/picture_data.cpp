@@ -64,7 +64,7 @@ Json plan_picture(const trace::GraphInfo& graph, const trace::PlanInfo& plan) {
 }
 
 // Recorded memory over time: allocations by address, or the curves of allocated and reserved bytes. Null: not recorded.
-Json memory_picture(const std::string& panel, const PlayedState& state) {
+Json memory_picture(PanelId panel, const PlayedState& state) {
   ReportLimits limits;
   limits.rectangles = 600, limits.spans = 0, limits.points = 400, limits.rows = 0;
   limits.frames = 0, limits.findings_seconds = 0;
@@ -73,7 +73,7 @@ Json memory_picture(const std::string& panel, const PlayedState& state) {
   const Nanoseconds origin = state.scene.snapshot->time.begin;
   Json out{{"kind", "memory"}, {"from", time.begin - origin}, {"to", time.end - origin}};
   const Json& curves = report["occupancy"];
-  if (panel == "occupancy") {
+  if (panel == PanelId::Occupancy) {
     out["active"] = curves["active"];
     out["reserved"] = curves["reserved"];
     return curves["active"].empty() && curves["reserved"].empty() ? Json() : out;
@@ -145,16 +145,16 @@ Json frontier_picture(const lesson::Scene& scene) {
 
 }  // namespace
 
-Json picture_of_panel(const std::string& panel, const PlayedState& state) {
+Json picture_of_panel(PanelId panel, const PlayedState& state) {
   const lesson::Scene& s = state.scene;
   const bool planned = s.plan && s.graph && !s.plan->slices.empty();
-  if (panel == "graph" && s.graph && s.graph->nodes.size() <= kMaxGraphNodes) return graph_picture(*s.graph);
-  if (panel == "arena" || panel == "lifetimes" || panel == "occupancy")
+  if (panel == PanelId::Graph && s.graph && s.graph->nodes.size() <= kMaxGraphNodes) return graph_picture(*s.graph);
+  if (panel == PanelId::Arena || panel == PanelId::Lifetimes || panel == PanelId::Occupancy)
     return planned ? plan_picture(*s.graph, *s.plan) : memory_picture(panel, state);
-  if (panel == "pools") return memory_picture(panel, state);
-  if (panel == "timeline") return timeline_picture(state);
-  if (panel == "objects" && !s.snapshot->contexts.empty()) return objects_picture(*s.snapshot->contexts.back());
-  if (panel == "training") return frontier_picture(s);
+  if (panel == PanelId::Pools) return memory_picture(panel, state);
+  if (panel == PanelId::Timeline) return timeline_picture(state);
+  if (panel == PanelId::Objects && !s.snapshot->contexts.empty()) return objects_picture(*s.snapshot->contexts.back());
+  if (panel == PanelId::Training) return frontier_picture(s);
   return nullptr;
 }
 
@@ -169,9 +169,9 @@ size_t PictureStore::add(const Json& picture) {
 
 Json panels_json(PictureStore& store, const PlayedState& state) {
   Json out = Json::array();
-  for (const std::string& panel : state.panels) {
+  for (const PanelId panel : state.panels) {
     const Json picture = picture_of_panel(panel, state);
-    out.push_back({{"panel", panel}, {"picture", picture.is_null() ? Json() : Json(store.add(picture))}});
+    out.push_back({{"panel", name_of(panel)}, {"picture", picture.is_null() ? Json() : Json(store.add(picture))}});
   }
   return out;
 }

@@ -21,7 +21,7 @@ class PictureStore {
 };
 
 // Null: the panel is a table (page_texts.h).
-Json picture_of_panel(const std::string& panel, const PlayedState& state);
+Json picture_of_panel(PanelId panel, const PlayedState& state);
 // {"panel", "picture"} for each panel of the state.
 Json panels_json(PictureStore& store, const PlayedState& state);
 

@@ -43,7 +43,7 @@ class LessonPlayback {
     else
       state.scene.known = std::move(known);  // the values of the texts
     for (const lesson::Action& action : shown) show(action, state);
-    if (std::ranges::find(state.panels, "findings") != state.panels.end()) {
+    if (std::ranges::find(state.panels, PanelId::Findings) != state.panels.end()) {
       FindingsOptions options;
       options.budget_seconds = kFindingsBudget;
       const lesson::Scene& s = state.scene;
@@ -63,7 +63,11 @@ class LessonPlayback {
   }
 
   static void show(const lesson::Action& action, PlayedState& state) {
-    if (action.verb == "show") state.panels = action.arguments;
+    if (action.verb == "show") {
+      state.panels.clear();
+      for (const std::string& name : action.arguments)
+        if (const auto id = panel_named(name)) state.panels.push_back(*id);  // the lesson's names are checked elsewhere
+    }
     if (action.verb == "clear") state.selected.clear();
     if (action.verb == "select") state.selected = action.arguments[0];
     if (action.verb == "generate") state.all_runs = true;

@@ -6,15 +6,17 @@
 
 #include <optional>
 
+#include "app/window/panels/panel_id.h"
+
 namespace arenascope::app {
 
 struct PlayedState {
   lesson::Scene scene;
-  std::vector<std::string> panels;  // from top to bottom
-  std::string selected;             // tensor; empty: none
-  int32_t playhead = -1;            // step; -1: not set
-  bool all_runs = false;            // a generation: its runs belong together
-  std::vector<Finding> findings;    // if the panel is shown
+  std::vector<PanelId> panels;    // from top to bottom
+  std::string selected;           // tensor; empty: none
+  int32_t playhead = -1;          // step; -1: not set
+  bool all_runs = false;          // a generation: its runs belong together
+  std::vector<Finding> findings;  // if the panel is shown
 };
 
 struct PlayedStep {

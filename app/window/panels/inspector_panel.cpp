@@ -57,7 +57,6 @@ void InspectorPanel::ask_values() {
 // Shows the reason instead of empty plots, and nothing where there is neither.
 void InspectorPanel::show_values(const std::shared_ptr<const TensorValues>& values, const QString& title) {
   values_->setVisible(values != nullptr || !title.isEmpty());
-  values_->findChild<QTabWidget*>()->setVisible(values != nullptr);
   values_->setMaximumHeight(values ? QWIDGETSIZE_MAX : fontMetrics().height() * 4);
   if (values)
     values_->set_values(values, title);

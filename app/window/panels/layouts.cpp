@@ -29,6 +29,21 @@ QString key_of(LayoutKind kind, const char* what) {
   return QStringLiteral("kinds/%1_%2").arg(QLatin1String(name_of(kind)), QLatin1String(what));
 }
 
+// The settings have the names of panels.
+QStringList names_of(const std::set<PanelId>& panels) {
+  QStringList names;
+  for (const PanelId id : panels) names << QString::fromLatin1(name_of(id));
+  return names;
+}
+
+// Without the panels of another version.
+std::set<PanelId> panels_of(const QStringList& names) {
+  std::set<PanelId> panels;
+  for (const QString& name : names)
+    if (const auto id = panel_named(name.toStdString())) panels.insert(*id);
+  return panels;
+}
+
 // From top to bottom. The timeline of a trace has the whole width, so the inspector is below it.
 std::vector<DockArea> rows_of(const QString& layout) {
   if (layout == u"time") return {DockArea::Row3, DockArea::Row2};
@@ -52,8 +67,7 @@ Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_
   window_->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
   window_->installEventFilter(this);
   for (const PanelDescriptor& kind : panel_kinds())
-    connect(panels_->dock(QString::fromLatin1(kind.id)), &QDockWidget::topLevelChanged, this,
-            [this] { sized_ = true; });
+    connect(panels_->dock(kind.id), &QDockWidget::topLevelChanged, this, [this] { sized_ = true; });
   set_up(QString::fromLatin1(default_layout_of(kind_)));
 }
 
@@ -65,7 +79,7 @@ void Layouts::arrange_docks(const QString& name) {
   window_->setAnimated(false);  // animating two dozen docks would lay out and paint each twice
   std::map<DockArea, QDockWidget*> first, newest;
   for (const PanelDescriptor& kind : panel_kinds()) {
-    QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
+    QDockWidget* dock = panels_->dock(kind.id);
     window_->removeDockWidget(dock);
     dock->setFloating(false);
     first.try_emplace(area_in(kind, name), dock);
@@ -80,7 +94,7 @@ void Layouts::arrange_docks(const QString& name) {
   newest = first;
   for (const PanelDescriptor& kind : panel_kinds()) {
     const DockArea area = area_in(kind, name);
-    QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
+    QDockWidget* dock = panels_->dock(kind.id);
     if (dock != first[area]) window_->tabifyDockWidget(std::exchange(newest[area], dock), dock);
     dock->show();
   }
@@ -94,9 +108,9 @@ void Layouts::set_up(const QString& name) {
   sized_ = false;
   panels_->set_layout(bit, {});
   for (const PanelDescriptor& kind : panel_kinds()) {
-    QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
+    QDockWidget* dock = panels_->dock(kind.id);
     if ((kind.raised & bit) == 0 || !panels_->is_included(kind)) continue;
-    if (kind.group != PanelGroup::None) panels_->show_group(kind.group, QString::fromLatin1(kind.id));
+    if (kind.group != PanelGroup::None) panels_->show_group(kind.group, kind.id);
     if (!dock->isHidden()) dock->raise();
   }
   resize_docks();
@@ -112,61 +126,59 @@ void Layouts::reset() { apply(QString::fromLatin1(default_layout_of(kind_))); }
 
 // Shares of the width and the height, of the panels that are shown.
 void Layouts::resize_docks() {
-  const auto is_shown = [this](const QString& id) {
-    const QDockWidget* dock = panels_->dock(id);
-    return dock != nullptr && !dock->isHidden() && !dock->isFloating();
+  using enum PanelId;
+  using Shown = std::optional<PanelId>;  // nullopt: no panel is shown there
+  const auto is_shown = [this](Shown id) {
+    return id && !panels_->dock(*id)->isHidden() && !panels_->dock(*id)->isFloating();
   };
-  const auto first_of = [&](std::initializer_list<const char*> ids) {
-    for (const char* id : ids)
-      if (is_shown(QString::fromLatin1(id))) return QString::fromLatin1(id);
-    return QString();
+  const auto first_of = [&](std::initializer_list<PanelId> ids) {
+    for (const PanelId id : ids)
+      if (is_shown(id)) return Shown(id);
+    return Shown();
   };
-  const auto resize = [&](Qt::Orientation along, std::initializer_list<std::pair<QString, int>> sizes) {
+  const auto resize = [&](Qt::Orientation along, std::initializer_list<std::pair<Shown, int>> sizes) {
     QList<QDockWidget*> docks;
     QList<int> pixels;
     for (const auto& [id, size] : sizes)
-      if (is_shown(id)) docks << panels_->dock(id), pixels << size;
+      if (is_shown(id)) docks << panels_->dock(*id), pixels << size;
     if (!docks.isEmpty()) window_->resizeDocks(docks, pixels, along);
   };
-  const QString graph = QStringLiteral("graph"), inspector = QStringLiteral("inspector"),
-                occupancy = QStringLiteral("occupancy"), arena = QStringLiteral("arena"),
-                timeline = QStringLiteral("timeline"), table = panels_->front();
-  const QString map = first_of({"arena", "lifetimes", "occupancy"});  // tabs of one area
+  const Shown table = panels_->front();
+  const Shown map = first_of({Arena, Lifetimes, Occupancy});  // tabs of one area
   const bool lesson = current_ == u"lesson", time = current_ == u"time";
   const int w = std::max(window_->width(), 900), h = std::max(window_->height(), 600);
   const int below = current_ == u"plan" ? h * 40 / 100 : std::max(200, h * 24 / 100);
   // Rows above the tables share the height.
-  const auto stack = [&](std::initializer_list<std::pair<QString, int>> shares) {
+  const auto stack = [&](std::initializer_list<std::pair<Shown, int>> shares) {
     int all = 0;
     for (const auto& [id, share] : shares) all += is_shown(id) ? share : 0;
     QList<QDockWidget*> docks;
     QList<int> pixels;
     for (const auto& [id, share] : shares)
-      if (is_shown(id)) docks << panels_->dock(id), pixels << (h - below - 60) * share / all;
-    const QString last = is_shown(table) || !time ? table : inspector;
-    if (is_shown(last)) docks << panels_->dock(last), pixels << below;
+      if (is_shown(id)) docks << panels_->dock(*id), pixels << (h - below - 60) * share / all;
+    const Shown last = is_shown(table) || !time ? table : Inspector;
+    if (is_shown(last)) docks << panels_->dock(*last), pixels << below;
     if (!docks.isEmpty()) window_->resizeDocks(docks, pixels, Qt::Vertical);
   };
   const int side = std::min(lesson ? 420 : 360, w / 4), right = std::min(320, w / 4);
   if (current_ == u"graph") {
-    resize(Qt::Horizontal, {{graph, w * 7 / 10}, {inspector, w * 3 / 10}});
-    return resize(Qt::Vertical, {{graph, h * 8 / 10}, {table, h * 2 / 10}});
+    resize(Qt::Horizontal, {{Graph, w * 7 / 10}, {Inspector, w * 3 / 10}});
+    return resize(Qt::Vertical, {{Graph, h * 8 / 10}, {table, h * 2 / 10}});
   }
   if (time) {
-    resize(Qt::Horizontal, {{graph, side}, {first_of({"timeline", "occupancy", "arena"}), w - side}});
-    resize(Qt::Horizontal, {{table, w * 6 / 10}, {inspector, w * 4 / 10}});
-    return stack({{timeline, 65}, {map, 35}});
+    resize(Qt::Horizontal, {{Graph, side}, {first_of({Timeline, Occupancy, Arena}), w - side}});
+    resize(Qt::Horizontal, {{table, w * 6 / 10}, {Inspector, w * 4 / 10}});
+    return stack({{Timeline, 65}, {map, 35}});
   }
-  const QString middle = first_of({"occupancy", "arena", "timeline", "lifetimes"});
-  resize(Qt::Horizontal,
-         {{graph, middle.isEmpty() ? w - right : side}, {middle, w - side - right}, {inspector, right}});
+  const Shown middle = first_of({Occupancy, Arena, Timeline, Lifetimes});
+  resize(Qt::Horizontal, {{Graph, middle ? side : w - right}, {middle, w - side - right}, {Inspector, right}});
   if (current_ == u"plan")
     stack({{map, 1}});
   else if (current_ == u"memory")
-    stack({{occupancy, 35}, {first_of({"arena", "lifetimes"}), 65}});
+    stack({{Occupancy, 35}, {first_of({Arena, Lifetimes}), 65}});
   else
-    stack({{occupancy, 27}, {first_of({"arena", "lifetimes"}), 46}, {timeline, 27}});
-  if (lesson) resize(Qt::Vertical, {{graph, h * 35 / 100}, {QStringLiteral("lesson"), h * 65 / 100}});
+    stack({{Occupancy, 27}, {first_of({Arena, Lifetimes}), 46}, {Timeline, 27}});
+  if (lesson) resize(Qt::Vertical, {{Graph, h * 35 / 100}, {Lesson, h * 65 / 100}});
 }
 
 // --- the layout of each kind of document
@@ -176,9 +188,9 @@ void Layouts::save_kind() const {
   const Panels::Choices choices = panels_->choices();
   Settings::set(key_of(kind_, "layout"), current_);
   Settings::set(key_of(kind_, "state"), window_->saveState(kKindVersion));
-  Settings::set(key_of(kind_, "opened"), choices.opened);
-  Settings::set(key_of(kind_, "closed"), choices.closed);
-  Settings::set(key_of(kind_, "front"), choices.front);
+  Settings::set(key_of(kind_, "opened"), names_of(choices.opened));
+  Settings::set(key_of(kind_, "closed"), names_of(choices.closed));
+  Settings::set(key_of(kind_, "front"), choices.front ? QString::fromLatin1(name_of(*choices.front)) : QString());
   Settings::set(key_of(kind_, "sized"), sized_);
 }
 
@@ -192,9 +204,9 @@ void Layouts::restore_kind() {
   current_ = layout;
   sized_ = Settings::value(key_of(kind_, "sized")).toBool();
   if (!window_->restoreState(state, kKindVersion)) return apply(layout);
-  panels_->set_layout(bit_of(layout), {Settings::value(key_of(kind_, "opened")).toStringList(),
-                                       Settings::value(key_of(kind_, "closed")).toStringList(),
-                                       Settings::value(key_of(kind_, "front")).toString()});
+  panels_->set_layout(bit_of(layout), {panels_of(Settings::value(key_of(kind_, "opened")).toStringList()),
+                                       panels_of(Settings::value(key_of(kind_, "closed")).toStringList()),
+                                       panel_named(Settings::value(key_of(kind_, "front")).toString().toStdString())});
   Q_EMIT applied();
 }
 

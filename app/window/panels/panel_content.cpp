@@ -2,7 +2,6 @@
 #include "panel_content.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace arenascope::app {
@@ -10,56 +9,53 @@ namespace arenascope::app {
 namespace {
 
 struct PanelNeed {
-  std::string_view panel;
+  PanelId id;
+  const char* name;
   bool (*is_met)(const DocumentContent& content);
 };
 
 using C = const DocumentContent&;
 
 constexpr PanelNeed kNeeds[] = {
-    {"graph", [](C c) { return c.graph; }},
+    {PanelId::Graph, "graph", [](C c) { return c.graph; }},
     // Without a history the memory has no curve, and the arena map is of a single moment.
-    {"occupancy", [](C c) { return c.plan || (c.memory && c.history); }},
-    {"arena", [](C c) { return c.plan || c.addresses; }},
-    {"lifetimes", [](C c) { return c.plan || (c.addresses && c.history); }},
-    {"timeline", [](C c) { return c.spans || c.counters || c.role.runnable; }},
-    {"inspector", [](C) { return true; }},
-    {"lesson", [](C) { return true; }},
-    {"nodes", [](C c) { return c.graph; }},
-    {"ops", [](C c) { return c.graph; }},
-    {"layers", [](C c) { return c.graph; }},
-    {"objects", [](C c) { return c.objects; }},
-    {"bytes", [](C c) { return c.graph || c.objects; }},
-    {"settings", [](C c) { return c.role.runnable; }},
-    {"compare", [](C c) { return c.role.compared; }},
-    {"text", [](C c) { return c.role.runnable; }},
-    {"training", [](C c) { return c.role.runnable; }},
-    {"callsites", [](C c) { return c.stacks && c.addresses; }},
-    {"flame", [](C c) { return c.frames; }},
-    {"blocks", [](C c) { return c.plan || c.addresses; }},
-    {"allocators", [](C c) { return c.memory; }},
-    {"laboratory", [](C c) { return c.role.replayable && c.history; }},
-    {"pools", [](C c) { return c.pools; }},
-    {"planners", [](C c) { return c.plan || c.plannable; }},
-    {"reuse", [](C c) { return c.plan; }},
-    {"moves", [](C c) { return c.graph && c.plan; }},
-    {"holes", [](C c) { return c.plan || c.segments; }},
-    {"findings", [](C c) { return c.plan || c.plannable || c.memory; }},
-    {"barriers", [](C c) { return c.barriers; }},
-    {"spans", [](C c) { return c.spans; }},
-    {"counters", [](C c) { return c.counters; }},
-    {"tuning", [](C c) { return c.tunings; }},
-    {"breakpoints", [](C c) { return c.steps; }},
-    {"problems", [](C c) { return c.problems; }},
-    {"query", [](C) { return true; }},
-    {"search", [](C) { return true; }},
+    {PanelId::Occupancy, "occupancy", [](C c) { return c.plan || (c.memory && c.history); }},
+    {PanelId::Arena, "arena", [](C c) { return c.plan || c.addresses; }},
+    {PanelId::Lifetimes, "lifetimes", [](C c) { return c.plan || (c.addresses && c.history); }},
+    {PanelId::Timeline, "timeline", [](C c) { return c.spans || c.counters || c.role.runnable; }},
+    {PanelId::Inspector, "inspector", [](C) { return true; }},
+    {PanelId::Lesson, "lesson", [](C) { return true; }},
+    {PanelId::Nodes, "nodes", [](C c) { return c.graph; }},
+    {PanelId::Ops, "ops", [](C c) { return c.graph; }},
+    {PanelId::Layers, "layers", [](C c) { return c.graph; }},
+    {PanelId::Objects, "objects", [](C c) { return c.objects; }},
+    {PanelId::Bytes, "bytes", [](C c) { return c.graph || c.objects; }},
+    {PanelId::Settings, "settings", [](C c) { return c.role.runnable; }},
+    {PanelId::Compare, "compare", [](C c) { return c.role.compared; }},
+    {PanelId::Text, "text", [](C c) { return c.role.runnable; }},
+    {PanelId::Training, "training", [](C c) { return c.role.runnable; }},
+    {PanelId::CallSites, "callsites", [](C c) { return c.stacks && c.addresses; }},
+    {PanelId::Flame, "flame", [](C c) { return c.frames; }},
+    {PanelId::Blocks, "blocks", [](C c) { return c.plan || c.addresses; }},
+    {PanelId::Allocators, "allocators", [](C c) { return c.memory; }},
+    {PanelId::Laboratory, "laboratory", [](C c) { return c.role.replayable && c.history; }},
+    {PanelId::Pools, "pools", [](C c) { return c.pools; }},
+    {PanelId::Planners, "planners", [](C c) { return c.plan || c.plannable; }},
+    {PanelId::Reuse, "reuse", [](C c) { return c.plan; }},
+    {PanelId::Moves, "moves", [](C c) { return c.graph && c.plan; }},
+    {PanelId::Holes, "holes", [](C c) { return c.plan || c.segments; }},
+    {PanelId::Findings, "findings", [](C c) { return c.plan || c.plannable || c.memory; }},
+    {PanelId::Barriers, "barriers", [](C c) { return c.barriers; }},
+    {PanelId::Spans, "spans", [](C c) { return c.spans; }},
+    {PanelId::Counters, "counters", [](C c) { return c.counters; }},
+    {PanelId::Tuning, "tuning", [](C c) { return c.tunings; }},
+    {PanelId::Breakpoints, "breakpoints", [](C c) { return c.steps; }},
+    {PanelId::Problems, "problems", [](C c) { return c.problems; }},
+    {PanelId::Query, "query", [](C) { return true; }},
+    {PanelId::Search, "search", [](C) { return true; }},
 };
 
-constexpr auto kPanels = [] {
-  std::array<std::string_view, std::size(kNeeds)> ids;
-  std::ranges::transform(kNeeds, ids.begin(), &PanelNeed::panel);
-  return ids;
-}();
+static_assert(has_row_per_panel(kNeeds));
 
 }  // namespace
 
@@ -91,12 +87,15 @@ const char* default_layout_of(LayoutKind kind) {
   return "default";
 }
 
-bool has_content(std::string_view panel, const DocumentContent& content) {
-  const auto* const need = std::ranges::find(kNeeds, panel, &PanelNeed::panel);
-  if (need == std::end(kNeeds)) return false;
-  return !content.open || content.role.lesson || need->is_met(content);
+bool has_content(PanelId panel, const DocumentContent& content) {
+  return !content.open || content.role.lesson || kNeeds[index_of(panel)].is_met(content);
 }
 
-std::span<const std::string_view> panels_with_needs() { return kPanels; }
+const char* name_of(PanelId id) { return kNeeds[index_of(id)].name; }
+
+std::optional<PanelId> panel_named(std::string_view name) {
+  const auto* const need = std::ranges::find_if(kNeeds, [&](const PanelNeed& each) { return name == each.name; });
+  return need == std::end(kNeeds) ? std::nullopt : std::optional(need->id);
+}
 
 }  // namespace arenascope::app

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which panels a document has content for, and the kind of its layout. No widgets.
 #pragma once
-#include <span>
-#include <string_view>
-
 #include "app/window/document/document_content.h"
+#include "panel_id.h"
 
 namespace arenascope::app {
 
@@ -21,9 +19,7 @@ LayoutKind layout_kind_of(const DocumentContent& content);
 const char* name_of(LayoutKind kind);            // stable: used in the settings
 const char* default_layout_of(LayoutKind kind);  // one of Layouts::names()
 
-// False for an unknown panel. An empty document or one of a lesson has content for every panel.
-bool has_content(std::string_view panel, const DocumentContent& content);
-// Ids of all panels that has_content() knows.
-std::span<const std::string_view> panels_with_needs();
+// An empty document or one of a lesson has content for every panel.
+bool has_content(PanelId panel, const DocumentContent& content);
 
 }  // namespace arenascope::app

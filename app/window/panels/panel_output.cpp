@@ -14,19 +14,19 @@ namespace arenascope::app {
 using namespace views;
 
 // Size on the screen.
-QSize PanelOutput::size_of(const QString& id) const {
+QSize PanelOutput::size_of(PanelId id) const {
   const PanelInstance& parts = panels_->parts(id);
-  const QWidget* widget = parts.drawn != nullptr && id != u"graph" ? parts.drawn : panels_->dock(id)->widget();
+  const QWidget* widget = parts.drawn != nullptr && id != PanelId::Graph ? parts.drawn : panels_->dock(id)->widget();
   return widget->size().expandedTo(QSize(64, 64));
 }
 
-Result<PictureDraft> PanelOutput::draft_picture(const QString& id, const QString& path) const {
+Result<PictureDraft> PanelOutput::draft_picture(PanelId id, const QString& path) const {
   WidgetImage as_it_stands(panels_->dock(id)->widget());
   Paintable* picture = panels_->parts(id).picture;
   return views::draft_picture(picture != nullptr ? *picture : as_it_stands, path, size_of(id));
 }
 
-void PanelOutput::copy_picture(const QString& id) const {
+void PanelOutput::copy_picture(PanelId id) const {
   auto draft = draft_picture(id, QStringLiteral("clipboard.png"));
   if (!draft) return;
   background_pool()->start([draft = std::move(*draft)] {
@@ -36,7 +36,7 @@ void PanelOutput::copy_picture(const QString& id) const {
   });
 }
 
-std::function<QString()> PanelOutput::csv_maker(const QString& id) const {
+std::function<QString()> PanelOutput::csv_maker(PanelId id) const {
   if (panels_->is_hidden_by_lesson(id)) return nullptr;
   const PanelInstance& parts = panels_->parts(id);
   if (parts.csv_maker) return parts.csv_maker();
@@ -46,11 +46,11 @@ std::function<QString()> PanelOutput::csv_maker(const QString& id) const {
   return table->model()->csv_maker();
 }
 
-void PanelOutput::copy_csv(const QString& id) const {
+void PanelOutput::copy_csv(PanelId id) const {
   if (const auto csv = csv_maker(id)) QApplication::clipboard()->setText(csv());
 }
 
-void PanelOutput::copy_markdown(const QString& id) const {
+void PanelOutput::copy_markdown(PanelId id) const {
   TablePanel* table = panels_->is_hidden_by_lesson(id) ? nullptr : panels_->table(id);
   if (table == nullptr) return;
   table->refresh();

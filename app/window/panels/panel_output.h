@@ -9,15 +9,15 @@ class PanelOutput {
  public:
   explicit PanelOutput(Panels* panels) : panels_(panels) {}
   // A function that writes the current content to a file on any thread.
-  Result<views::PictureDraft> draft_picture(const QString& id, const QString& path) const;
-  void copy_picture(const QString& id) const;  // asynchronous
+  Result<views::PictureDraft> draft_picture(PanelId id, const QString& path) const;
+  void copy_picture(PanelId id) const;  // asynchronous
   // A function that creates the CSV of the table on any thread; null: the panel has no table (such as a lesson).
-  std::function<QString()> csv_maker(const QString& id) const;
-  void copy_csv(const QString& id) const;
-  void copy_markdown(const QString& id) const;  // nothing if the panel has no table
+  std::function<QString()> csv_maker(PanelId id) const;
+  void copy_csv(PanelId id) const;
+  void copy_markdown(PanelId id) const;  // nothing if the panel has no table
 
  private:
-  QSize size_of(const QString& id) const;
+  QSize size_of(PanelId id) const;
   Panels* panels_;
 };
 

@@ -32,8 +32,8 @@ namespace {
 
 TablePanel* make_table(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
-  return new TablePanel(QString::fromLatin1(kind.id) + QStringLiteral("_table"), kind.table, c.source, c.selection,
-                        c.axis, parent);
+  return new TablePanel(QString::fromLatin1(name_of(kind.id)) + QStringLiteral("_table"), kind.table, c.source,
+                        c.selection, c.axis, parent);
 }
 
 // For a short text, which the panel creates on the UI thread.
@@ -47,7 +47,7 @@ auto maker_of(Text text) {
 
 // The view state of a table belongs to the document.
 void save_view_state(PanelInstance& parts, const PanelDescriptor& kind) {
-  const QString id = QString::fromLatin1(kind.id);
+  const PanelId id = kind.id;
   TablePanel* table = parts.table;
   parts.leave = [table, id](Document& d) { d.view_state().tables[id] = table->view_state(); };
   parts.show = [table, id, before = parts.show](Document& d) {
@@ -66,7 +66,7 @@ QSplitter* side_by_side(QWidget* left, QWidget* right, QWidget* parent) {
   return both;
 }
 
-PanelInstance table_alone(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+PanelInstance table_alone(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets&) {
   PanelInstance parts;
   parts.table = make_table(kind, document, parent);
   parts.widget = parts.table;
@@ -87,11 +87,12 @@ PanelInstance drawn_with_table(View* view, const PanelDescriptor& kind, Document
   return parts;
 }
 
-// A plot with an optional table. `state`: its choices in the state of the document.
-template <class View, auto state>
-PanelInstance plot(const PanelDescriptor& kind, Document& document, QWidget* parent) {
-  auto* view = new View(document.context(), parent);
+// A plot with an optional table. `state`: its choices in the state of the document; `widget`: its member of PanelWidgets.
+template <class View, auto state, auto widget>
+PanelInstance plot(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* view = widgets.*widget = new View(document.context(), parent);
   PanelInstance parts = drawn_with_table(view, kind, document, parent);
+  parts.plot = view;
   parts.show = [view, before = parts.show](Document& d) {
     view->set_view_state(d.view_state().*state);
     before(d);
@@ -101,12 +102,13 @@ PanelInstance plot(const PanelDescriptor& kind, Document& document, QWidget* par
     d.view_state().*state = view->view_state();
   };
   parts.table->hide();
+  parts.table_on_request = true;
   return parts;
 }
 
-PanelInstance graph(const PanelDescriptor&, Document& document, QWidget* parent) {
+PanelInstance graph(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
   const ViewContext c = document.context();
-  auto* view = new GraphView(c.source, c.selection, c.axis, c.theme, parent);
+  auto* view = widgets.graph = new GraphView(c.source, c.selection, c.axis, c.theme, parent);
   view->layout_job()->list_in(c.tasks);
   view->colours()->set_columns(graph_columns());
   PanelInstance parts;
@@ -117,8 +119,10 @@ PanelInstance graph(const PanelDescriptor&, Document& document, QWidget* parent)
   return parts;
 }
 
-PanelInstance inspector(const PanelDescriptor&, Document& document, QWidget* parent) {
+PanelInstance inspector(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
   auto* panel = new InspectorPanel(document, parent);
+  widgets.inspector = panel->inspector();
+  widgets.breadcrumbs = panel->breadcrumbs();
   PanelInstance parts;
   parts.widget = panel;
   parts.csv_maker = maker_of([panel] { return panel->inspector()->to_csv(); });
@@ -126,14 +130,14 @@ PanelInstance inspector(const PanelDescriptor&, Document& document, QWidget* par
   return parts;
 }
 
-PanelInstance objects(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+PanelInstance objects(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets&) {
   const ViewContext c = document.context();
   auto* view = new ObjectsView(c.source, c.selection, c.theme, parent);
   return drawn_with_table(view, kind, document, parent);
 }
 
-PanelInstance bytes(const PanelDescriptor&, Document& document, QWidget* parent) {
-  auto* view = new ByteLensView(document.context(), parent);
+PanelInstance bytes(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* view = widgets.bytes = new ByteLensView(document.context(), parent);
   PanelInstance parts;
   parts.widget = view;
   parts.picture = view;
@@ -142,7 +146,7 @@ PanelInstance bytes(const PanelDescriptor&, Document& document, QWidget* parent)
   return parts;
 }
 
-PanelInstance pools(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+PanelInstance pools(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets&) {
   const ViewContext c = document.context();
   auto* view = new PoolsView(c.source, c.theme, parent);
   return drawn_with_table(view, kind, document, parent);
@@ -155,9 +159,9 @@ TablePanel::TableFactory table_of_frames(const FlameView& view) {
   };
 }
 
-PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
   const ViewContext c = document.context();
-  auto* view = new FlameView(c, parent);
+  auto* view = widgets.flame = new FlameView(c, parent);
   auto* table =
       new TablePanel(QStringLiteral("flame_table"), table_of_frames(*view), c.source, c.selection, c.axis, parent);
   QObject::connect(view, &FlameView::choice_changed, table, [=] { table->set_factory(table_of_frames(*view)); });
@@ -173,11 +177,12 @@ PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* pa
     d.view_state().flame = view->view_state();
   };
   table->hide();
+  parts.table_on_request = true;
   return parts;
 }
 
-PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* parent) {
-  auto* panel = new SearchPanel(document.context(), parent);
+PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* panel = widgets.search = new SearchPanel(document.context(), parent);
   PanelInstance parts;
   parts.widget = panel;
   parts.table = panel->table();
@@ -196,8 +201,8 @@ PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* p
   return parts;
 }
 
-PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* parent) {
-  auto* panel = new QueryPanel(document, parent);
+PanelInstance query(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* panel = widgets.query = new QueryPanel(document, parent);
   PanelInstance parts;
   parts.widget = panel;
   parts.table = panel->table();
@@ -221,8 +226,8 @@ TablePanel::TableFactory table_of_spans(const std::optional<TimeRangeSelection>&
 }
 
 // Spans of the last selected time range, until something other than a span is selected.
-PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* parent) {
-  PanelInstance parts = table_alone(kind, document, parent);
+PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  PanelInstance parts = table_alone(kind, document, parent, widgets);
   const auto follow = [table = parts.table, bond = std::make_shared<ConnectionScope>(),
                        shown = std::make_shared<std::optional<TimeRangeSelection>>()](Document& d) {
     const auto update = [table, shown, selection = d.selection(), of_document = &d.view_state().spans] {
@@ -244,10 +249,11 @@ PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* pa
 }
 
 // Re-planning request and all plans.
-PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
   PanelInstance parts;
   parts.table = make_table(kind, document, parent);
-  QSplitter* both = side_by_side(new ReplanPanel(document.context().theme, parent), parts.table, parent);
+  widgets.replan = new ReplanPanel(document.context().theme, parent);
+  QSplitter* both = side_by_side(widgets.replan, parts.table, parent);
   both->setStretchFactor(0, 0);  // the table has more columns than space
   both->setStretchFactor(1, 1);
   both->setSizes({520, 900});
@@ -256,8 +262,8 @@ PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget*
   return parts;
 }
 
-PanelInstance findings(const PanelDescriptor&, Document& document, QWidget* parent) {
-  auto* view = new FindingsView(document.findings(), document.context(), parent);
+PanelInstance findings(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* view = widgets.findings = new FindingsView(document.findings(), document.context(), parent);
   PanelInstance parts;
   parts.widget = view;
   parts.csv_maker = maker_of([view] { return view->model()->to_csv(); });
@@ -265,14 +271,14 @@ PanelInstance findings(const PanelDescriptor&, Document& document, QWidget* pare
   return parts;
 }
 
-PanelInstance lesson(const PanelDescriptor&, Document&, QWidget* parent) {
+PanelInstance lesson(const PanelDescriptor&, Document&, QWidget* parent, PanelWidgets& widgets) {
   PanelInstance parts;
-  parts.widget = new LessonPanel(parent);
+  parts.widget = widgets.lesson = new LessonPanel(parent);
   return parts;
 }
 
-PanelInstance breakpoints(const PanelDescriptor&, Document& document, QWidget* parent) {
-  auto* panel = new BreakpointPanel(document.debugger(), parent);
+PanelInstance breakpoints(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* panel = widgets.breakpoints = new BreakpointPanel(document.debugger(), parent);
   PanelInstance parts;
   parts.widget = panel;
   parts.csv_maker = maker_of([panel] { return panel->model()->to_csv(); });
@@ -280,9 +286,9 @@ PanelInstance breakpoints(const PanelDescriptor&, Document& document, QWidget* p
   return parts;
 }
 
-template <class Panel>
-PanelInstance with_document(const PanelDescriptor&, Document& document, QWidget* parent) {
-  auto* panel = new Panel(document, parent);
+template <class Panel, auto widget>
+PanelInstance with_document(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
+  auto* panel = widgets.*widget = new Panel(document, parent);
   PanelInstance parts;
   parts.widget = panel;
   parts.csv_maker = maker_of([panel] { return panel->to_csv(); });
@@ -295,59 +301,74 @@ using P = DockArea;
 constexpr uint8_t kTables = kAllLayouts & ~kGraphLayout;
 
 constexpr PanelDescriptor kPanels[] = {
-    {"graph", QT_TRANSLATE_NOOP("Docks", "Graph"), G::None, P::Left, kEverything | kGraphLayout | kLessonLayout, 0,
-     nullptr, graph, "nodes"},
-    {"occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, kTimeLayout, occupancy_table,
-     plot<OccupancyView, &ViewState::occupancy>},
-    {"arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), G::None, P::Row2, kTables, kAllLayouts & ~kTimeLayout,
-     arena_table, plot<ArenaView, &ViewState::arena>},
-    {"lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), G::None, P::Row2, kTables, 0, lifetimes_table,
-     plot<LifetimesView, &ViewState::lifetimes>},
-    {"timeline", QT_TRANSLATE_NOOP("Docks", "Timeline"), G::None, P::Row3, kEverything | kTimeLayout | kLessonLayout, 0,
-     timeline_table, plot<TimelineView, &ViewState::timeline>},
-    {"inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), G::None, P::Right, kAllLayouts, 0, nullptr, inspector},
-    {"lesson", QT_TRANSLATE_NOOP("Docks", "Lesson"), G::None, P::LeftBelow, kLessonLayout, 0, nullptr, lesson},
-    {"nodes", QT_TRANSLATE_NOOP("Docks", "Nodes"), G::Model, P::Bottom, kAllLayouts,
+    {PanelId::Graph, QT_TRANSLATE_NOOP("Docks", "Graph"), G::None, P::Left, kEverything | kGraphLayout | kLessonLayout,
+     0, nullptr, graph, PanelId::Nodes},
+    {PanelId::Occupancy, QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, kTimeLayout,
+     occupancy_table, plot<OccupancyView, &ViewState::occupancy, &PanelWidgets::occupancy>},
+    {PanelId::Arena, QT_TRANSLATE_NOOP("Docks", "Arena Map"), G::None, P::Row2, kTables, kAllLayouts & ~kTimeLayout,
+     arena_table, plot<ArenaView, &ViewState::arena, &PanelWidgets::arena>},
+    {PanelId::Lifetimes, QT_TRANSLATE_NOOP("Docks", "Lifetimes"), G::None, P::Row2, kTables, 0, lifetimes_table,
+     plot<LifetimesView, &ViewState::lifetimes, &PanelWidgets::lifetimes>},
+    {PanelId::Timeline, QT_TRANSLATE_NOOP("Docks", "Timeline"), G::None, P::Row3,
+     kEverything | kTimeLayout | kLessonLayout, 0, timeline_table,
+     plot<TimelineView, &ViewState::timeline, &PanelWidgets::timeline>},
+    {PanelId::Inspector, QT_TRANSLATE_NOOP("Docks", "Inspector"), G::None, P::Right, kAllLayouts, 0, nullptr,
+     inspector},
+    {PanelId::Lesson, QT_TRANSLATE_NOOP("Docks", "Lesson"), G::None, P::LeftBelow, kLessonLayout, 0, nullptr, lesson},
+    {PanelId::Nodes, QT_TRANSLATE_NOOP("Docks", "Nodes"), G::Model, P::Bottom, kAllLayouts,
      kEverything | kGraphLayout | kLessonLayout, nodes_table, table_alone},
-    {"ops", QT_TRANSLATE_NOOP("Docks", "Ops"), G::Model, P::Bottom, kTables | kGraphLayout, 0, ops_table, table_alone},
-    {"layers", QT_TRANSLATE_NOOP("Docks", "Layers"), G::Model, P::Bottom, kTables | kGraphLayout, 0, layers_table,
+    {PanelId::Ops, QT_TRANSLATE_NOOP("Docks", "Ops"), G::Model, P::Bottom, kTables | kGraphLayout, 0, ops_table,
      table_alone},
-    {"objects", QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
-    {"bytes", QT_TRANSLATE_NOOP("Docks", "Byte Lens"), G::Model, P::Bottom, kTables, 0, nullptr, bytes},
-    {"settings", QT_TRANSLATE_NOOP("Docks", "Run Settings"), G::Model, P::Bottom, kTables, 0, nullptr,
-     with_document<RunSettingsPanel>},
-    {"compare", QT_TRANSLATE_NOOP("Docks", "Compare"), G::Model, P::Bottom, kTables, 0, compare_table, table_alone},
-    {"text", QT_TRANSLATE_NOOP("Docks", "Text"), G::Model, P::Bottom, kTables, 0, nullptr, with_document<TextPanel>},
-    {"training", QT_TRANSLATE_NOOP("Docks", "Training"), G::Model, P::Bottom, kTables, 0, nullptr,
-     with_document<TrainingPanel>},
-    {"callsites", QT_TRANSLATE_NOOP("Docks", "Call Sites"), G::Memory, P::Bottom, kTables, kMemoryLayout,
+    {PanelId::Layers, QT_TRANSLATE_NOOP("Docks", "Layers"), G::Model, P::Bottom, kTables | kGraphLayout, 0,
+     layers_table, table_alone},
+    {PanelId::Objects, QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
+    {PanelId::Bytes, QT_TRANSLATE_NOOP("Docks", "Byte Lens"), G::Model, P::Bottom, kTables, 0, nullptr, bytes},
+    {PanelId::Settings, QT_TRANSLATE_NOOP("Docks", "Run Settings"), G::Model, P::Bottom, kTables, 0, nullptr,
+     with_document<RunSettingsPanel, &PanelWidgets::settings>},
+    {PanelId::Compare, QT_TRANSLATE_NOOP("Docks", "Compare"), G::Model, P::Bottom, kTables, 0, compare_table,
+     table_alone},
+    {PanelId::Text, QT_TRANSLATE_NOOP("Docks", "Text"), G::Model, P::Bottom, kTables, 0, nullptr,
+     with_document<TextPanel, &PanelWidgets::text>},
+    {PanelId::Training, QT_TRANSLATE_NOOP("Docks", "Training"), G::Model, P::Bottom, kTables, 0, nullptr,
+     with_document<TrainingPanel, &PanelWidgets::training>},
+    {PanelId::CallSites, QT_TRANSLATE_NOOP("Docks", "Call Sites"), G::Memory, P::Bottom, kTables, kMemoryLayout,
      call_sites_table, table_alone},
-    {"flame", QT_TRANSLATE_NOOP("Docks", "Flame Graph"), G::Memory, P::Bottom, kTables, kTimeLayout, nullptr, flame},
-    {"blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, 0, blocks_table, table_alone},
-    {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
+    {PanelId::Flame, QT_TRANSLATE_NOOP("Docks", "Flame Graph"), G::Memory, P::Bottom, kTables, kTimeLayout, nullptr,
+     flame},
+    {PanelId::Blocks, QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, 0, blocks_table,
      table_alone},
-    {"laboratory", QT_TRANSLATE_NOOP("Docks", "Allocator Laboratory"), G::Memory, P::Bottom, kTables, 0, nullptr,
-     with_document<LaboratoryPanel>},
-    {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, pools},
-    {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, kPlanLayout, planners_table,
-     planners},
-    {"reuse", QT_TRANSLATE_NOOP("Docks", "Reuse Steps"), G::Memory, P::Bottom, kTables, 0, reuse_table, table_alone},
-    {"moves", QT_TRANSLATE_NOOP("Docks", "Order Moves"), G::Memory, P::Bottom, kTables, 0, moves_table, table_alone},
-    {"holes", QT_TRANSLATE_NOOP("Docks", "Holes"), G::Memory, P::Bottom, kTables, 0, holes_table, table_alone},
-    {"findings", QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
-    {"barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout, barriers_table,
+    {PanelId::Allocators, QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
      table_alone},
-    {"spans", QT_TRANSLATE_NOOP("Docks", "Spans"), G::Time, P::Bottom, kTables, 0, spans_table, spans},
-    {"counters", QT_TRANSLATE_NOOP("Docks", "Counters"), G::Time, P::Bottom, kTables, 0, counters_table, table_alone},
-    {"tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
-    {"breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr, breakpoints},
-    {"problems", QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table, table_alone},
-    {"query", QT_TRANSLATE_NOOP("Docks", "Query"), G::None, P::Bottom, 0, 0, nullptr, query},
-    {"search", QT_TRANSLATE_NOOP("Docks", "Search"), G::None, P::Bottom, 0, 0, nullptr, search},
+    {PanelId::Laboratory, QT_TRANSLATE_NOOP("Docks", "Allocator Laboratory"), G::Memory, P::Bottom, kTables, 0, nullptr,
+     with_document<LaboratoryPanel, &PanelWidgets::laboratory>},
+    {PanelId::Pools, QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, pools},
+    {PanelId::Planners, QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, kPlanLayout,
+     planners_table, planners},
+    {PanelId::Reuse, QT_TRANSLATE_NOOP("Docks", "Reuse Steps"), G::Memory, P::Bottom, kTables, 0, reuse_table,
+     table_alone},
+    {PanelId::Moves, QT_TRANSLATE_NOOP("Docks", "Order Moves"), G::Memory, P::Bottom, kTables, 0, moves_table,
+     table_alone},
+    {PanelId::Holes, QT_TRANSLATE_NOOP("Docks", "Holes"), G::Memory, P::Bottom, kTables, 0, holes_table, table_alone},
+    {PanelId::Findings, QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
+    {PanelId::Barriers, QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout,
+     barriers_table, table_alone},
+    {PanelId::Spans, QT_TRANSLATE_NOOP("Docks", "Spans"), G::Time, P::Bottom, kTables, 0, spans_table, spans},
+    {PanelId::Counters, QT_TRANSLATE_NOOP("Docks", "Counters"), G::Time, P::Bottom, kTables, 0, counters_table,
+     table_alone},
+    {PanelId::Tuning, QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
+    {PanelId::Breakpoints, QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr,
+     breakpoints},
+    {PanelId::Problems, QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table,
+     table_alone},
+    {PanelId::Query, QT_TRANSLATE_NOOP("Docks", "Query"), G::None, P::Bottom, 0, 0, nullptr, query},
+    {PanelId::Search, QT_TRANSLATE_NOOP("Docks", "Search"), G::None, P::Bottom, 0, 0, nullptr, search},
 };
+static_assert(has_row_per_panel(kPanels));
 
 }  // namespace
 
 std::span<const PanelDescriptor> panel_kinds() { return kPanels; }
+
+const PanelDescriptor& panel_kind(PanelId id) { return kPanels[index_of(id)]; }
 
 }  // namespace arenascope::app

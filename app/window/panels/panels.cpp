@@ -14,31 +14,21 @@ namespace arenascope::app {
 
 using namespace views;
 
-namespace {
-
-// A view whose table is shown on request.
-bool has_view_and_table(const PanelInstance& parts) {
-  return qobject_cast<PlotView*>(parts.drawn) != nullptr || qobject_cast<FlameView*>(parts.drawn) != nullptr;
-}
-
-}  // namespace
-
 Panels::Panels(QMainWindow* window, Document& document) : QObject(window), window_(window) {
   for (const PanelDescriptor& kind : panel_kinds()) {
-    const QString id = QString::fromLatin1(kind.id);
     auto* dock = new QDockWidget(window_);
-    dock->setObjectName(id);
-    PanelInstance parts = kind.make(kind, document, window_);
+    dock->setObjectName(QString::fromLatin1(name_of(kind.id)));  // for QMainWindow::saveState()
+    PanelInstance parts = kind.make(kind, document, window_, widgets_);
     dock->setWidget(parts.widget);
     dock->installEventFilter(this);
-    connect_panel(id, parts);
-    panels_.emplace(id, Panel{&kind, std::move(parts), dock, nullptr});
+    connect_panel(kind.id, parts);
+    panel(kind.id) = {std::move(parts), dock};
   }
   show_title_bars(false);
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { note_focus(now); });
 }
 
-void Panels::connect_panel(const QString& id, const PanelInstance& parts) {
+void Panels::connect_panel(PanelId id, const PanelInstance& parts) {
   if (parts.table != nullptr) {
     connect(parts.table, &TablePanel::activated, this, [this, id](int row) { Q_EMIT activated(id, row); });
     QTableView* rows = parts.table->table_view();
@@ -48,7 +38,7 @@ void Panels::connect_panel(const QString& id, const PanelInstance& parts) {
       Q_EMIT menu_requested(id, rows->viewport()->mapToGlobal(at));
     });
   }
-  if (auto* plot = qobject_cast<PlotView*>(parts.drawn)) {
+  if (PlotView* plot = parts.plot) {
     connect(plot, &PlotView::activated, this, [this, id] { Q_EMIT activated(id, -1); });
     plot->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(plot, &QWidget::customContextMenuRequested, this, [this, id, plot](const QPoint& at) {
@@ -56,8 +46,8 @@ void Panels::connect_panel(const QString& id, const PanelInstance& parts) {
       last_ = id;
       Q_EMIT menu_requested(id, plot->mapToGlobal(at));
     });
-  } else if (auto* graph = qobject_cast<GraphView*>(parts.drawn)) {
-    connect(graph, &GraphView::context_menu_requested, this, [this, id](const Selection&, const QPoint& at) {
+  } else if (id == PanelId::Graph) {
+    connect(widgets_.graph, &GraphView::context_menu_requested, this, [this, id](const Selection&, const QPoint& at) {
       last_ = id;
       Q_EMIT menu_requested(id, at);
     });
@@ -81,37 +71,26 @@ void Panels::connect_panel(const QString& id, const PanelInstance& parts) {
   });
 }
 
-QDockWidget* Panels::dock(const QString& id) const {
-  const auto it = panels_.find(id);
-  return it == panels_.end() ? nullptr : it->second.dock;
-}
-
-TablePanel* Panels::table(const QString& id) const {
-  const Panel& panel = panels_.at(id);
-  return panel.kind->table_of != nullptr ? parts(QString::fromLatin1(panel.kind->table_of)).table : panel.parts.table;
-}
+TablePanel* Panels::table(PanelId id) const { return parts(panel_kind(id).table_of.value_or(id)).table; }
 
 // Tabs that are not in front are placed outside of the window.
-bool Panels::is_in_sight(const QString& id) const {
+bool Panels::is_in_sight(PanelId id) const {
   const QDockWidget* panel = dock(id);
   return panel->isVisible() && (panel->isFloating() || window_->rect().intersects(panel->geometry()));
 }
 
 void Panels::note_front() {
-  QStringList seen;
-  for (const PanelDescriptor& kind : panel_kinds()) {
-    const QString id = QString::fromLatin1(kind.id);
-    if (kind.group == group_ && !dock(id)->isFloating() && is_in_sight(id)) seen << id;
-  }
+  std::vector<PanelId> seen;
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (kind.group == group_ && !dock(kind.id)->isFloating() && is_in_sight(kind.id)) seen.push_back(kind.id);
   if (seen.size() == 1) front_of_group_[group_] = seen.front();
 }
 
 // A layout decides which panels outside the groups are shown; the tabs of a group are always all of them.
 bool Panels::is_included(const PanelDescriptor& kind) const {
-  const QString id = QString::fromLatin1(kind.id);
-  if (stage_) return stage_->contains(id);
+  if (stage_) return stage_->contains(kind.id);
   const bool in_layout = kind.group != PanelGroup::None || (kind.shown & layout_) != 0;
-  return opened_.contains(id) || (in_layout && has_content(kind.id, content_) && !closed_.contains(id));
+  return opened_.contains(kind.id) || (in_layout && has_content(kind.id, content_) && !closed_.contains(kind.id));
 }
 
 bool Panels::has_panels(PanelGroup group) const {
@@ -125,56 +104,52 @@ bool Panels::update_visible() {
   if (!has_panels(group_))
     for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug})
       if (!has_panels(group_) && has_panels(group)) group_ = group;
-  QString front = front_of_group_[group_];
-  if (!front.isEmpty() && !is_included(*panels_.at(front).kind)) front.clear();
+  const PanelDescriptor* front = nullptr;
+  if (const auto chosen = front_in(group_); chosen && is_included(panel_kind(*chosen))) front = &panel_kind(*chosen);
   bool changed = false;
   for (const PanelDescriptor& kind : panel_kinds()) {
-    const QString id = QString::fromLatin1(kind.id);
     const bool seen = (stage_ || kind.group == PanelGroup::None || kind.group == group_) && is_included(kind);
-    if (seen && kind.group != PanelGroup::None && front.isEmpty()) front = id;
-    QDockWidget* dock = panels_.at(id).dock;
+    if (seen && kind.group != PanelGroup::None && front == nullptr) front = &kind;
+    QDockWidget* dock = panel(kind.id).dock;
     if (dock->isFloating() || dock->isHidden() != seen) continue;
     dock->setVisible(seen);
     changed = true;
   }
-  if (changed && !front.isEmpty()) dock(front)->raise();
+  if (changed && front != nullptr) dock(front->id)->raise();
   Q_EMIT group_changed();
   return changed;
 }
 
-void Panels::show_group(PanelGroup group, const QString& in_front) {
+void Panels::show_group(PanelGroup group, std::optional<PanelId> in_front) {
   if (group == PanelGroup::None) return;
   note_front();
   group_ = group;
-  if (!in_front.isEmpty()) front_of_group_[group] = in_front;
+  if (in_front) front_of_group_[group] = *in_front;
   update_visible();
-  if (const QString front = front_of_group_[group_]; !front.isEmpty() && !dock(front)->isHidden()) dock(front)->raise();
+  if (const auto front = front_in(group_); front && !dock(*front)->isHidden()) dock(*front)->raise();
 }
 
 void Panels::set_layout(uint8_t layout, const Choices& choices) {
-  const auto known = [this](const QStringList& ids) {
-    std::set<QString> set(ids.begin(), ids.end());
-    std::erase_if(set, [this](const QString& id) { return !panels_.contains(id); });
-    return set;
-  };
   layout_ = layout;
-  opened_ = known(choices.opened);
-  closed_ = known(choices.closed);
-  if (const auto front = panels_.find(choices.front); front != panels_.end()) {
-    group_ = front->second.kind->group;
-    front_of_group_[group_] = choices.front;
+  opened_ = choices.opened;
+  closed_ = choices.closed;
+  if (choices.front) {
+    group_ = panel_kind(*choices.front).group;
+    front_of_group_[group_] = *choices.front;
   }
   update_visible();
 }
 
-QString Panels::front() const {
-  const auto chosen = front_of_group_.find(group_);
-  if (chosen != front_of_group_.end() && !chosen->second.isEmpty() && !dock(chosen->second)->isHidden())
-    return chosen->second;
+std::optional<PanelId> Panels::front_in(PanelGroup group) const {
+  const auto chosen = front_of_group_.find(group);
+  return chosen == front_of_group_.end() ? std::nullopt : std::optional(chosen->second);
+}
+
+std::optional<PanelId> Panels::front() const {
+  if (const auto chosen = front_in(group_); chosen && !dock(*chosen)->isHidden()) return chosen;
   for (const PanelDescriptor& kind : panel_kinds())
-    if (const QString id = QString::fromLatin1(kind.id); kind.group != PanelGroup::None && !dock(id)->isHidden())
-      return id;
-  return {};
+    if (kind.group != PanelGroup::None && !dock(kind.id)->isHidden()) return kind.id;
+  return std::nullopt;
 }
 
 bool Panels::set_content(const DocumentContent& content) {
@@ -185,18 +160,18 @@ bool Panels::set_content(const DocumentContent& content) {
 
 Panels::Choices Panels::choices() {
   note_front();
-  return {QStringList(opened_.begin(), opened_.end()), QStringList(closed_.begin(), closed_.end()), front()};
+  return {opened_, closed_, front()};
 }
 
 void Panels::adopt_visible() {
   for (const PanelDescriptor& kind : panel_kinds()) {
-    if (kind.group == PanelGroup::None || panels_.at(QString::fromLatin1(kind.id)).dock->isHidden()) continue;
+    if (kind.group == PanelGroup::None || dock(kind.id)->isHidden()) continue;
     group_ = kind.group;
     break;
   }
   for (const PanelDescriptor& kind : panel_kinds()) {
-    const QString id = QString::fromLatin1(kind.id);
-    const bool seen = !panels_.at(id).dock->isHidden();
+    const PanelId id = kind.id;
+    const bool seen = !dock(id)->isHidden();
     if ((kind.group != PanelGroup::None && kind.group != group_) || seen == is_included(kind)) continue;
     (seen ? closed_ : opened_).erase(id);
     if (seen != is_included(kind)) (seen ? opened_ : closed_).insert(id);
@@ -204,13 +179,8 @@ void Panels::adopt_visible() {
   update_visible();
 }
 
-void Panels::set_stage(const std::optional<QStringList>& panels) {
-  stage_.reset();
-  if (panels) stage_.emplace(panels->begin(), panels->end());
-}
-
-void Panels::raise(const QString& id) {
-  const PanelDescriptor& kind = *panels_.at(id).kind;
+void Panels::raise(PanelId id) {
+  const PanelDescriptor& kind = panel_kind(id);
   if (stage_) {
     stage_->insert(id);
     dock(id)->show();
@@ -227,8 +197,8 @@ void Panels::raise(const QString& id) {
   dock(id)->raise();
 }
 
-void Panels::hide_with_placeholder(const QString& id, const QString& text) {
-  Panel& panel = panels_.at(id);
+void Panels::hide_with_placeholder(PanelId id, const QString& text) {
+  Panel& panel = this->panel(id);
   if (text.isEmpty() && panel.placeholder != nullptr) {
     panel.dock->setWidget(panel.parts.widget);
     panel.parts.widget->show();
@@ -248,7 +218,7 @@ void Panels::hide_with_placeholder(const QString& id, const QString& text) {
   panel.placeholder->setText(text);
 }
 
-void Panels::set_open(const QString& id, bool open) {
+void Panels::set_open(PanelId id, bool open) {
   if (open) return raise(id);
   if (stage_) {
     stage_->erase(id);
@@ -263,49 +233,53 @@ void Panels::set_open(const QString& id, bool open) {
 
 // The close button of a panel.
 bool Panels::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::Close) set_open(watched->objectName(), false);
+  if (event->type() == QEvent::Close)
+    for (const PanelDescriptor& kind : panel_kinds())
+      if (watched == dock(kind.id)) set_open(kind.id, false);
   return QObject::eventFilter(watched, event);
 }
 
-void Panels::show(const QString& id) {
+void Panels::show(PanelId id) {
   raise(id);
   last_ = id;
   const PanelInstance& p = parts(id);
-  QWidget* first = is_hidden_by_lesson(id) ? static_cast<QWidget*>(panels_.at(id).placeholder)
-                   : has_view_and_table(p) ? p.drawn
+  QWidget* first = is_hidden_by_lesson(id) ? static_cast<QWidget*>(panel(id).placeholder)
+                   : p.table_on_request    ? p.drawn
                    : p.table != nullptr    ? static_cast<QWidget*>(p.table->table_view())
-                   : id == u"graph"        ? static_cast<QWidget*>(find<GraphView>("graph")->canvas())
+                   : id == PanelId::Graph  ? static_cast<QWidget*>(widgets_.graph->canvas())
                                            : p.widget;
   // Keeps its position if it is already visible.
-  if (!panels_.at(id).dock->isAncestorOf(QApplication::focusWidget())) first->setFocus();
+  if (!dock(id)->isAncestorOf(QApplication::focusWidget())) first->setFocus();
 }
 
 void Panels::note_focus(const QWidget* now) {
-  for (const auto& [id, panel] : panels_)
-    if (now != nullptr && panel.dock->isAncestorOf(now)) last_ = id;
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (now != nullptr && dock(kind.id)->isAncestorOf(now)) last_ = kind.id;
 }
 
-QString Panels::current() const {
+PanelId Panels::current() const {
   const QWidget* focus = QApplication::focusWidget();
-  for (const auto& [id, panel] : panels_)
-    if (focus != nullptr && panel.dock->isAncestorOf(focus)) return id;
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (focus != nullptr && dock(kind.id)->isAncestorOf(focus)) return kind.id;
   if (is_in_sight(last_)) return last_;
   for (const PanelDescriptor& kind : panel_kinds())
-    if (const QString id = QString::fromLatin1(kind.id); is_in_sight(id)) return id;
-  return QStringLiteral("graph");
+    if (is_in_sight(kind.id)) return kind.id;
+  return PanelId::Graph;
 }
 
 bool Panels::focus_in_graph() const {
-  return QApplication::focusWidget() == static_cast<QWidget*>(find<GraphView>("graph")->canvas());
+  return QApplication::focusWidget() == static_cast<QWidget*>(widgets_.graph->canvas());
+}
+
+void Panels::prepare_plots() {
+  for (const Panel& panel : panels_)
+    if (PlotView* plot = panel.parts.plot; plot != nullptr && plot->isVisible()) plot->prepare_now();
 }
 
 void Panels::toggle_table() {
-  const QString id = current();
+  const PanelId id = current();
   const PanelInstance& p = parts(id);
-  if (!has_view_and_table(p)) {
-    const char* other = panels_.at(id).kind->table_of;
-    return show(other != nullptr ? QString::fromLatin1(other) : id);
-  }
+  if (!p.table_on_request) return show(panel_kind(id).table_of.value_or(id));
   p.table->setVisible(p.table->isHidden());
   if (p.table->isHidden()) return p.drawn->setFocus();
   auto* both = qobject_cast<QSplitter*>(p.widget);
@@ -314,32 +288,34 @@ void Panels::toggle_table() {
 }
 
 void Panels::leave(Document& document) {
-  for (const auto& [id, panel] : panels_)
+  for (const Panel& panel : panels_)
     if (panel.parts.leave) panel.parts.leave(document);
 }
 
 void Panels::set_document(Document& document) {
-  for (const auto& [id, panel] : panels_)
+  for (const Panel& panel : panels_)
     if (panel.parts.show) panel.parts.show(document);
 }
 
 // Views show their names and tabs those of tables, so title bars are needed for moving only.
 void Panels::show_title_bars(bool on) {
-  for (const auto& [id, panel] : panels_) {
-    if (id == u"graph" || id == u"inspector" || id == u"lesson") continue;
-    QWidget* old = panel.dock->titleBarWidget();
-    QWidget* none = on ? nullptr : new QWidget(panel.dock);
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    if (kind.id == PanelId::Graph || kind.id == PanelId::Inspector || kind.id == PanelId::Lesson) continue;
+    QDockWidget* dock = panel(kind.id).dock;
+    QWidget* old = dock->titleBarWidget();
+    QWidget* none = on ? nullptr : new QWidget(dock);
     if (none != nullptr) none->setFixedHeight(1);
-    panel.dock->setTitleBarWidget(none);
+    dock->setTitleBarWidget(none);
     delete old;
   }
 }
 
 void Panels::retranslate() {
-  for (const auto& [id, panel] : panels_) {
-    const QString title = QCoreApplication::translate("Docks", panel.kind->title);
-    panel.dock->setWindowTitle(title);
-    if (panel.parts.table != nullptr) panel.parts.table->table_view()->setAccessibleName(tr("Table %1").arg(title));
+  for (const PanelDescriptor& kind : panel_kinds()) {
+    const QString title = QCoreApplication::translate("Docks", kind.title);
+    dock(kind.id)->setWindowTitle(title);
+    if (TablePanel* table = parts(kind.id).table; table != nullptr)
+      table->table_view()->setAccessibleName(tr("Table %1").arg(title));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMainWindow>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,55 +21,50 @@ class Panels : public QObject {
  public:
   Panels(QMainWindow* window, Document& document);
 
-  QDockWidget* dock(const QString& id) const;  // null: unknown id
-  const PanelInstance& parts(const QString& id) const { return panels_.at(id).parts; }
+  QDockWidget* dock(PanelId id) const { return panel(id).dock; }
+  const PanelInstance& parts(PanelId id) const { return panel(id).parts; }
+  const PanelWidgets& widgets() const { return widgets_; }
   // Table with the data of a panel; null: none.
-  views::TablePanel* table(const QString& id) const;
-  // The widget of that class in a panel.
-  template <class Widget>
-  Widget* find(const char* id) const {
-    QWidget* widget = parts(QString::fromLatin1(id)).widget;
-    auto* it = qobject_cast<Widget*>(widget);
-    return it != nullptr ? it : widget->findChild<Widget*>();
-  }
+  views::TablePanel* table(PanelId id) const;
 
-  void raise(const QString& id);  // shows the panel and its group and brings it to the front
+  void raise(PanelId id);  // shows the panel and its group and brings it to the front
   // Shows a text in place of the panel until called with an empty text.
-  void hide_with_placeholder(const QString& id, const QString& text);
-  bool is_hidden_by_lesson(const QString& id) const { return panels_.at(id).placeholder != nullptr; }
+  void hide_with_placeholder(PanelId id, const QString& text);
+  bool is_hidden_by_lesson(PanelId id) const { return panel(id).placeholder != nullptr; }
   // Changes of a layout by the user.
   struct Choices {
-    QStringList opened, closed;
-    QString front;  // front panel of the current group
+    std::set<PanelId> opened, closed;
+    std::optional<PanelId> front;  // front panel of the current group
   };
   Choices choices();
   // Shows the panels of a built-in layout (a bit of PanelLayout) for which the document has content.
   void set_layout(uint8_t layout, const Choices& choices);
   bool set_content(const DocumentContent& content);  // true: panels came or went
-  void set_open(const QString& id, bool open);       // by the user; it stays so whatever the document has
+  void set_open(PanelId id, bool open);              // by the user; it stays so whatever the document has
   // A lesson shows only these panels, plus any that are opened later, until the stage is reset. Docks stay where they are.
-  void set_stage(const std::optional<QStringList>& panels);
+  void set_stage(std::optional<std::set<PanelId>> panels) { stage_ = std::move(panels); }
   // After QMainWindow::restoreState(): the restored panels are the user's choices.
   void adopt_visible();
-  void show(const QString& id);  // raises it and makes it the current panel
+  void show(PanelId id);  // raises it and makes it the current panel
   // Shows one group of the bottom panels, with the one that was in front before, or `in_front`.
-  void show_group(PanelGroup group, const QString& in_front = {});
+  void show_group(PanelGroup group, std::optional<PanelId> in_front = {});
   PanelGroup group() const { return group_; }
-  QString front() const;                      // the shown panel of the group that is in front; empty: none is shown
-  bool is_in_sight(const QString& id) const;  // neither hidden nor a tab that is not in front
+  std::optional<PanelId> front() const;  // the shown panel of the group that is in front; nullopt: none is shown
+  bool is_in_sight(PanelId id) const;    // neither hidden nor a tab that is not in front
   bool is_included(const PanelDescriptor& kind) const;  // shown when its group is
   bool has_panels(PanelGroup group) const;              // to show
-  QString current() const;                              // the panel with focus, or the visible one that had it last
+  PanelId current() const;                              // the panel with focus, or the visible one that had it last
   void toggle_table();                                  // next to the current view
   bool focus_in_graph() const;
+  void prepare_plots();  // the visible ones, at once
   void leave(Document& document);
   void set_document(Document& document);
   void show_title_bars(bool on);
   void retranslate();
 
  Q_SIGNALS:
-  void activated(const QString& id, int row);  // by double click or Return; -1: no row
-  void menu_requested(const QString& id, const QPoint& global);
+  void activated(PanelId id, int row);  // by double click or Return; -1: no row
+  void menu_requested(PanelId id, const QPoint& global);
   void group_changed();
 
  protected:
@@ -76,25 +72,28 @@ class Panels : public QObject {
 
  private:
   struct Panel {
-    const PanelDescriptor* kind;
     PanelInstance parts;
-    QDockWidget* dock;
+    QDockWidget* dock = nullptr;
     QLabel* placeholder = nullptr;  // replaces the widget while shown
   };
+  Panel& panel(PanelId id) { return panels_[index_of(id)]; }
+  const Panel& panel(PanelId id) const { return panels_[index_of(id)]; }
   bool update_visible();  // true: panels came or went
-  void connect_panel(const QString& id, const PanelInstance& parts);
+  void connect_panel(PanelId id, const PanelInstance& parts);
   void note_focus(const QWidget* now);
   void note_front();
+  std::optional<PanelId> front_in(PanelGroup group) const;  // the panel that was in front of the group
 
   QMainWindow* window_;
-  std::map<QString, Panel> panels_;
-  QString last_ = QStringLiteral("graph");
+  std::array<Panel, kPanelCount> panels_;
+  PanelWidgets widgets_;
+  PanelId last_ = PanelId::Graph;
   PanelGroup group_ = PanelGroup::None;
-  std::map<PanelGroup, QString> front_of_group_;
+  std::map<PanelGroup, PanelId> front_of_group_;
   uint8_t layout_ = kEverything;
   DocumentContent content_;
-  std::set<QString> opened_, closed_;       // by the user
-  std::optional<std::set<QString>> stage_;  // panels of a lesson
+  std::set<PanelId> opened_, closed_;       // by the user
+  std::optional<std::set<PanelId>> stage_;  // panels of a lesson
 };
 
 }  // namespace arenascope::app

@@ -10,7 +10,7 @@ constexpr int kPanelsVersion = 1;
 }
 
 ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Document& document)
-    : QObject(window), window_(window), docks_(panels), graph_(panels->find<GraphView>("graph")) {
+    : QObject(window), window_(window), docks_(panels), graph_(panels->widgets().graph) {
   timer_.setSingleShot(true);
   timer_.setInterval(350);  // a drag or a wheel movement is one change
   connect(&timer_, &QTimer::timeout, this, &ViewUndo::note);
@@ -18,7 +18,7 @@ ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Docume
   connect(graph_->colours(), &ColourBox::changed, this, &ViewUndo::note_soon);
   connect(layouts, &Layouts::applied, this, &ViewUndo::panels_moved);
   for (const PanelDescriptor& kind : panel_kinds()) {
-    QDockWidget* dock = panels->dock(QString::fromLatin1(kind.id));
+    QDockWidget* dock = panels->dock(kind.id);
     connect(dock->toggleViewAction(), &QAction::triggered, this, &ViewUndo::panels_moved);
     connect(dock, &QDockWidget::topLevelChanged, this, &ViewUndo::panels_moved);
     connect(dock, &QDockWidget::dockLocationChanged, this, &ViewUndo::panels_moved);

@@ -92,7 +92,7 @@ class AttachTest : public QObject, protected WindowFixture {
     const QString job = QStringLiteral("RANK=0 " ARENASCOPE_TARGET " all; RANK=1 " ARENASCOPE_TARGET " all");
     window_->open(attach_spec({QStringLiteral("sh"), QStringLiteral("-c"), job}, {}));
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && !doc().runner()->opening().running(), kPatience);
-    const auto* view = panels().find<views::TimelineView>("timeline");
+    const auto* view = panels().widgets().timeline;
     const auto headings = [view] {
       QStringList out;
       if (view->picture())

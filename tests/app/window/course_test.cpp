@@ -89,30 +89,33 @@ class CourseTest : public QObject, protected LessonFixture {
   void check_hidden() {
     const lesson::LessonStep* step = panel()->current();
     const bool open = step && step->question && !box()->answered().done();
-    for (const std::string& id : panel()->open_lesson()->hidden_panels) {
-      QVERIFY2(panels().is_hidden_by_lesson(text_of(id)) == open, qPrintable(where()));
-      auto* sign = panels().dock(text_of(id))->findChild<QLabel*>("panel_placeholder", Qt::FindDirectChildrenOnly);
+    for (const std::string& name : panel()->open_lesson()->hidden_panels) {
+      const PanelId id = panel_named(name).value();
+      QVERIFY2(panels().is_hidden_by_lesson(id) == open, qPrintable(where()));
+      auto* sign = panels().dock(id)->findChild<QLabel*>("panel_placeholder", Qt::FindDirectChildrenOnly);
       QVERIFY2(!open || (sign != nullptr && !sign->text().isEmpty()), qPrintable(where()));
-      QVERIFY2(panels().parts(text_of(id)).widget->isHidden() == open, qPrintable(where()));
-      QVERIFY(!open || !window_->shell().output->csv_maker(text_of(id)));
+      QVERIFY2(panels().parts(id).widget->isHidden() == open, qPrintable(where()));
+      QVERIFY(!open || !window_->shell().output->csv_maker(id));
     }
   }
 
   // The panels of the step are visible, as large as they can be, and no others.
   void check_stage() {
-    auto shown = lesson::panels_of(*panel()->open_lesson(), static_cast<size_t>(panel()->step()));
+    std::vector<PanelId> shown;
+    for (const std::string& name : lesson::panels_of(*panel()->open_lesson(), static_cast<size_t>(panel()->step())))
+      shown.push_back(panel_named(name).value());
     QVERIFY2(!shown.empty(), qPrintable(where()));
-    const std::string first = shown.front();
-    std::erase_if(shown, [&](const std::string& id) { return panels().is_hidden_by_lesson(text_of(id)); });
+    const PanelId first = shown.front();
+    std::erase_if(shown, [&](PanelId id) { return panels().is_hidden_by_lesson(id); });
     if (shown.empty()) shown = {first};
     int height = 0;
     for (const PanelDescriptor& kind : panel_kinds()) {
       const bool expected = std::ranges::find(shown, kind.id) != shown.end();
-      const QDockWidget* dock = panels().dock(QString::fromLatin1(kind.id));
-      QVERIFY2(dock->isHidden() != (expected || kind.id == std::string_view("lesson")), qPrintable(where() + kind.id));
+      const QDockWidget* dock = panels().dock(kind.id);
+      QVERIFY2(dock->isHidden() != (expected || kind.id == PanelId::Lesson), qPrintable(where() + name_of(kind.id)));
       if (!expected) continue;
       height += dock->height();
-      QVERIFY2(dock->width() > window_->width() / 2, qPrintable(where() + kind.id));
+      QVERIFY2(dock->width() > window_->width() / 2, qPrintable(where() + name_of(kind.id)));
     }
     QVERIFY2(height > window_->height() * 6 / 10, qPrintable(where() + QString::number(height)));
   }

@@ -74,7 +74,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
   // Adds a breakpoint as a user does: kind, text, Return.
   void add(int kind, const QString& text) {
     key(Qt::Key_F9, Qt::ControlModifier);
-    BreakpointPanel* panel = panels().find<BreakpointPanel>("breakpoints");
+    BreakpointPanel* panel = panels().widgets().breakpoints;
     auto* kinds = panel->findChild<QComboBox*>();
     kinds->setCurrentIndex(kind);
     auto* line = panel->findChild<QLineEdit*>();
@@ -86,7 +86,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
       QTest::keyClick(line, Qt::Key_Return);
   }
   void click_check(int row) {
-    QTreeView* list = panels().find<BreakpointPanel>("breakpoints")->list();
+    QTreeView* list = panels().widgets().breakpoints->list();
     const QRect rect = list->visualRect(list->model()->index(row, 0));
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, rect.topLeft() + QPoint(10, rect.height() / 2));
   }
@@ -136,7 +136,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     add(2, name);
     add(3, "1 MiB");
     add(4, {});
-    BreakpointModel* model = panels().find<BreakpointPanel>("breakpoints")->model();
+    BreakpointModel* model = panels().widgets().breakpoints->model();
     QCOMPARE(model->rowCount(), 5);
     const auto nodes = [&](int row) { return model->index(row, 1).data().toString(); };
     QVERIFY(nodes(0).toInt() >= 3);
@@ -153,18 +153,18 @@ class DebuggerTest : public QObject, protected WindowFixture {
       click_check(row);
       QTRY_VERIFY(!doc().debugger()->breakpoints()[static_cast<size_t>(row)].on);
     }
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_F5);
     QCOMPARE(now(), 7);
     key(Qt::Key_F5);
     QCOMPARE(now(), last());
     click_check(0);
     QTRY_VERIFY(doc().debugger()->breakpoints()[0].on);
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_F5, Qt::ControlModifier);
     QCOMPARE(node_at(now()).op, std::string("MAX_POOL"));
     // Delete removes it.
-    QTreeView* list = panels().find<BreakpointPanel>("breakpoints")->list();
+    QTreeView* list = panels().widgets().breakpoints->list();
     list->setFocus();
     list->setCurrentIndex(model->index(0, 0));
     QTest::keyClick(list, Qt::Key_Delete);
@@ -203,7 +203,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QCOMPARE(now(), 40);
     // Playback up to a breakpoint, forwards and backwards.
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(44).name), 0, true}});
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_Space);
     QTRY_COMPARE_WITH_TIMEOUT(now(), 44, kPatience);
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(38).name), 0, true}});
@@ -238,7 +238,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
   void a_live_run_pauses_steps_and_continues() {
     open("zoo:squeezenet");
     add(0, "CONV");
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     const QSignalSpy pauses(doc().runner(), &RunController::paused_at);
     std::vector<int32_t> stops;
     for (int i = 0; i < 3; ++i) {
@@ -265,7 +265,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
 
   void a_breakpoint_set_while_paused_counts_in_that_run() {
     open("zoo:squeezenet");
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     const QSignalSpy pauses(doc().runner(), &RunController::paused_at);
     key(Qt::Key_F10);  // a stepped run without breakpoints
     QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), 1, kPatience);
@@ -287,7 +287,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
   void stepping_into_a_node_that_comes_next_runs_it() {
     open("zoo:squeezenet");
     add(0, "MAX_POOL");
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
     const int32_t before = now();
@@ -347,7 +347,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     open(path);
     QVERIFY2(doc().runner()->has_model(), qPrintable(doc().messages()->texts().join(u' ')));
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
     QVERIFY2(doc().messages()->texts().join(u' ').contains("NaN"), qPrintable(doc().messages()->texts().join(u' ')));
@@ -372,10 +372,10 @@ class DebuggerTest : public QObject, protected WindowFixture {
     open(saved);
     QVERIFY(!doc().runner()->has_model());
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
-    const QAbstractItemModel* listed = panels().find<BreakpointPanel>("breakpoints")->list()->model();
+    const QAbstractItemModel* listed = panels().widgets().breakpoints->list()->model();
     QCOMPARE(listed->index(0, 1).data().toString(), QString("1"));
     doc().axis()->set_current(Step(0));
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && doc().source()->plan()->order[static_cast<size_t>(now() - 1)] == found,
                              kPatience);
@@ -391,7 +391,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     open(path);
     QVERIFY2(doc().runner()->has_model(), qPrintable(doc().messages()->texts().join(u' ')));
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->setFocus();
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
     QSignalSpy paused(doc().runner(), &RunController::paused_at);

@@ -91,7 +91,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     at(0).replanning()->plan(request(3));
     QTest::qWait(300);
     window_->documents()->show(1);
-    auto* panel = panels().find<ReplanPanel>("planners");
+    auto* panel = panels().widgets().replan;
     QVERIFY(!doc().replanning()->busy());
     QVERIFY(panel->message().isEmpty());  // no plan was made here
     QVERIFY(panel->curve()->points().empty());
@@ -119,9 +119,9 @@ class DocumentTest : public QObject, protected WindowFixture {
     first.replanning()->set_fit_under(123'456);
     first.messages()->fail("Something went wrong here.");
     first.debugger()->set_breakpoints({{Breakpoint::Kind::Name, "b1*", 0, true}});
-    auto* search = panels().find<GraphView>("graph")->findChild<QLineEdit*>();
+    auto* search = panels().widgets().graph->findChild<QLineEdit*>();
     search->setText("b17");
-    auto* filter = panels().table("nodes")->findChild<QLineEdit*>();
+    auto* filter = panels().table(PanelId::Nodes)->findChild<QLineEdit*>();
     filter->setText("b2");
     first.axis()->frame_steps(Step(3), Step(40));
     first.selection()->select(Selection::node(first.source()->graph_id(), NodeId(5)));
@@ -131,14 +131,14 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->documents()->show(1);
     QVERIFY(doc().source()->comparison() == nullptr);
     QCOMPARE(doc().replanning()->request().fit_under, Bytes{0});
-    QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{0});
-    QCOMPARE(panels().find<ReplanPanel>("planners")->request().fit_under, Bytes{0});
+    QCOMPARE(static_cast<OccupancyView*>(plot_view(PanelId::Occupancy))->fit_under(), Bytes{0});
+    QCOMPARE(panels().widgets().replan->request().fit_under, Bytes{0});
     Q_EMIT first.failed("An error of this document.");
     QVERIFY(first.messages()->texts().contains("An error of this document."));
     QVERIFY(doc().messages()->texts().isEmpty());
     QVERIFY(!window_->message_bar()->isVisible());
     QVERIFY(doc().debugger()->breakpoints().empty());
-    QCOMPARE(panels().find<BreakpointPanel>("breakpoints")->model()->rowCount(), 0);
+    QCOMPARE(panels().widgets().breakpoints->model()->rowCount(), 0);
     QVERIFY(search->text().isEmpty());
     QVERIFY(filter->text().isEmpty());
     QVERIFY(doc().selection()->current().empty());
@@ -146,10 +146,10 @@ class DocumentTest : public QObject, protected WindowFixture {
 
     window_->documents()->show(0);
     QVERIFY(doc().source()->comparison() != nullptr);
-    QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{123'456});
+    QCOMPARE(static_cast<OccupancyView*>(plot_view(PanelId::Occupancy))->fit_under(), Bytes{123'456});
     QCOMPARE(doc().messages()->all().size(), said + 1);
     QTRY_VERIFY(window_->message_bar()->isVisible());
-    QCOMPARE(panels().find<BreakpointPanel>("breakpoints")->model()->rowCount(), 1);
+    QCOMPARE(panels().widgets().breakpoints->model()->rowCount(), 1);
     QCOMPARE(search->text(), QString("b17"));
     QCOMPARE(filter->text(), QString("b2"));
     QCOMPARE(doc().axis()->range(), range);
@@ -384,8 +384,8 @@ class DocumentTest : public QObject, protected WindowFixture {
 
   void a_search_over_everything_can_be_cancelled() {
     doc().show_session(test::span_session(100'000), "spans");
-    window_->shell().show_panel("search");
-    auto* panel = panels().find<SearchPanel>("search");
+    window_->shell().show_panel(PanelId::Search);
+    auto* panel = panels().widgets().search;
     bool cancelled = false;
     const auto connection = connect(doc().tasks(), &TaskList::changed, this, [&] {
       for (Task* task : doc().tasks()->running())
@@ -534,8 +534,8 @@ class DocumentTest : public QObject, protected WindowFixture {
   // Exported views are rendered elsewhere, completely or not at all.
   void a_picture_is_saved_in_the_background() {
     doc().show_session(test::sample_session(), "sample");
-    plot_view("arena")->prepare_now();
-    plot_view("arena")->setFocus();
+    plot_view(PanelId::Arena)->prepare_now();
+    plot_view(PanelId::Arena)->setFocus();
     for (const char* name : {"arena.png", "arena.svg", "arena.pdf"}) {
       const QString path = folder_.filePath(QString::fromLatin1(name));
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
@@ -546,7 +546,7 @@ class DocumentTest : public QObject, protected WindowFixture {
       QVERIFY2(doc().messages()->texts().join(u' ').contains(path), name);
       QVERIFY(QFileInfo(path).size() > 2'000);
     }
-    auto draft = window_->shell().output->draft_picture("arena", folder_.filePath("arena.png"));
+    auto draft = window_->shell().output->draft_picture(PanelId::Arena, folder_.filePath("arena.png"));
     QVERIFY(draft.ok());
     QCOMPARE(QImage(draft->path), image_of(*draft).convertToFormat(QImage(draft->path).format()));
     QFile::remove(draft->path);
@@ -660,7 +660,7 @@ class DocumentTest : public QObject, protected WindowFixture {
   void the_inspector_has_a_histogram_of_the_op() {
     doc().show_session(test::sample_session(), "sample");
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(12)));
-    const QString text = panels().find<InspectorView>("inspector")->text();
+    const QString text = panels().widgets().inspector->text();
     QVERIFY2(text.contains("Times of") && text.contains("this one"), qPrintable(text));
   }
 
@@ -705,8 +705,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     choose(1);
     QVERIFY(doc().source()->graph()->nodes.empty());
     QVERIFY(doc().source()->plan() == nullptr);
-    for (const char* id : {"occupancy", "arena", "timeline", "lifetimes"})
-      plot_view(QString::fromLatin1(id))->prepare_now();
+    for (const PanelId id : {PanelId::Occupancy, PanelId::Arena, PanelId::Timeline, PanelId::Lifetimes})
+      plot_view(id)->prepare_now();
     choose(0);
     QCOMPARE(doc().source()->graph()->model, std::string("first"));
   }

@@ -67,7 +67,7 @@ class FaultsTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QString inspector_text() { return panels().find<InspectorView>("inspector")->text(); }
+  QString inspector_text() { return panels().widgets().inspector->text(); }
   QString recording(const char* name, int runs) {
     test::SampleOptions options;
     options.runs = runs;
@@ -91,8 +91,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     window_->open(QString::fromStdString(file.string()));
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->event_count > 0 && !doc().runner()->opening().running(),
                              kPatience);
-    panels().show("blocks");
-    TablePanel* blocks = panels().table("blocks");
+    panels().show(PanelId::Blocks);
+    TablePanel* blocks = panels().table(PanelId::Blocks);
     QTRY_VERIFY_WITH_TIMEOUT(blocks->model()->rowCount() > 0, kPatience);
     bool stack = false;
     for (int row = 0; row < std::min(blocks->model()->rowCount(), 30); ++row) {
@@ -116,7 +116,7 @@ class FaultsTest : public QObject, protected WindowFixture {
     }
     doc().show_session(session, "spans");
     QTRY_VERIFY(doc().axis()->has_time() && doc().axis()->steps() == 0);
-    PlotView* plot = plot_view("timeline");
+    PlotView* plot = plot_view(PanelId::Timeline);
     plot->prepare_now();
     const QRect area = plot->plot()->axisRect()->rect();
     const QPoint from(area.left() + area.width() / 4, area.center().y()), to(area.center());
@@ -153,7 +153,7 @@ class FaultsTest : public QObject, protected WindowFixture {
   // Address ranges could be selected only by a row of the Holes table.
   void addresses_are_selected_with_the_mouse() {
     open(recording("addresses.arenascope", 2));
-    PlotView* arena = plot_view("arena");
+    PlotView* arena = plot_view(PanelId::Arena);
     arena->prepare_now();
     const QRect area = arena->plot()->axisRect()->rect();
     const QPoint from(area.left() + area.width() / 3, area.bottom() - area.height() / 4), to(area.center());
@@ -173,9 +173,9 @@ class FaultsTest : public QObject, protected WindowFixture {
   void the_timeline_is_searched_if_there_is_a_graph() {
     open(recording("search.arenascope", 2));
     QVERIFY(doc().source()->graph() != nullptr);
-    panels().show("timeline");
+    panels().show(PanelId::Timeline);
     window_->shell().actions->find("edit.find_view")->trigger();
-    TablePanel* spans = panels().table("timeline");
+    TablePanel* spans = panels().table(PanelId::Timeline);
     auto* field = spans->findChild<QLineEdit*>();
     QVERIFY(spans->isVisible() && field->hasFocus());
     QTRY_VERIFY_WITH_TIMEOUT(spans->model()->rowCount() > 0, kPatience);
@@ -266,7 +266,7 @@ class FaultsTest : public QObject, protected WindowFixture {
   // The graph can be coloured by each column of the Nodes table, with undo.
   void every_column_of_nodes_colours_the_graph() {
     open(recording("columns.arenascope", 2));
-    auto* graph = panels().find<GraphView>("graph");
+    auto* graph = panels().widgets().graph;
     QTRY_VERIFY(graph->canvas()->scene().ready());
     QSet<QString> titles;
     window_->shell().undo->flush();
@@ -277,8 +277,8 @@ class FaultsTest : public QObject, protected WindowFixture {
       if (titles.contains(title)) break;
       titles.insert(title);
     } while (titles.size() < 100);
-    panels().show("nodes");
-    TablePanel* nodes = panels().table("nodes");
+    panels().show(PanelId::Nodes);
+    TablePanel* nodes = panels().table(PanelId::Nodes);
     QTRY_VERIFY_WITH_TIMEOUT(nodes->model()->rowCount() > 0, kPatience);
     for (const char* fixed : {"Op", "Mean time", "Bytes", "Block"}) titles.insert(fixed);
     QCOMPARE(titles.size(), nodes->model()->columnCount());
@@ -366,10 +366,11 @@ class FaultsTest : public QObject, protected WindowFixture {
     open(recording("room.arenascope", 2));
     for (const int width : {1024, 1366, 1920}) {
       window_->resize(width, 700);
-      panels().raise("planners");
-      TablePanel* plans = panels().table("planners");
-      QTRY_VERIFY2(plans->isVisible() && plans->width() >= std::max(panels().dock("planners")->width() * 4 / 10, 400),
-                   qPrintable(QString::number(plans->width())));
+      panels().raise(PanelId::Planners);
+      TablePanel* plans = panels().table(PanelId::Planners);
+      QTRY_VERIFY2(
+          plans->isVisible() && plans->width() >= std::max(panels().dock(PanelId::Planners)->width() * 4 / 10, 400),
+          qPrintable(QString::number(plans->width())));
     }
   }
 
@@ -377,7 +378,7 @@ class FaultsTest : public QObject, protected WindowFixture {
   void a_row_of_the_inspector_has_one_baseline() {
     set_language("zh_CN");
     open(recording("baseline.arenascope", 2));
-    const QTextDocument& text = *panels().find<InspectorView>("inspector")->findChild<QTextBrowser*>()->document();
+    const QTextDocument& text = *panels().widgets().inspector->findChild<QTextBrowser*>()->document();
     const auto baseline = [&](const QTextTableCell& cell) {
       const QTextBlock block = cell.firstCursorPosition().block();
       const QTextLine line = block.layout()->lineAt(0);
@@ -400,8 +401,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     request.planner = "none";
     doc().replanning()->plan(request);
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->shown_plan() != nullptr, kPatience);
-    panels().show("planners");
-    TablePanel* plans = panels().table("planners");
+    panels().show(PanelId::Planners);
+    TablePanel* plans = panels().table(PanelId::Planners);
     QTRY_VERIFY(!doc().replanning()->busy());
     const trace::PlanId used = doc().source()->ghost_plan()->id, shown = doc().source()->shown_plan()->id;
     const auto mark = [&](trace::PlanId id) {

@@ -215,7 +215,7 @@ class Figures : public QObject, protected WindowFixture {
     }
     fresh();
     int drawn = 0, drawn_whole = 0;
-    PlotView* timeline = plot_view("timeline");
+    PlotView* timeline = plot_view(PanelId::Timeline);
     connect(timeline, &PlotView::painted, this, [&] {
       const auto events = doc().source()->snapshot()->event_count;
       if (events > 0 && static_cast<TimelineView*>(timeline)->picture() &&
@@ -238,7 +238,7 @@ class Figures : public QObject, protected WindowFixture {
 
   void measure_transformer() {
     fresh();
-    GraphView* graph = panels().find<GraphView>("graph");
+    GraphView* graph = panels().widgets().graph;
     const auto session = transformer_session(371);
     QElapsedTimer clock;
     clock.start();
@@ -316,8 +316,7 @@ class Figures : public QObject, protected WindowFixture {
     fresh();
     doc().show_session(test::sample_session({100, 4, 2, false, true}), "sample");
     QVERIFY(until([&] {
-      return panels().find<GraphView>("graph")->canvas()->scene().ready() &&
-             !panels().find<GraphView>("graph")->layout_job()->running();
+      return panels().widgets().graph->canvas()->scene().ready() && !panels().widgets().graph->layout_job()->running();
     }));
     settle();
     const size_t nodes = doc().source()->graph()->nodes.size();
@@ -367,7 +366,7 @@ class Figures : public QObject, protected WindowFixture {
 #endif
     for (const QString& file : files) {
       fresh();
-      GraphView* graph = panels().find<GraphView>("graph");
+      GraphView* graph = panels().widgets().graph;
       QElapsedTimer clock;
       clock.start();
       window_->open(file);
@@ -401,7 +400,7 @@ class Figures : public QObject, protected WindowFixture {
       axis->frame_all();
       settle(1500);
       watch_->reset();
-      PlotView* timeline = plot_view("timeline");
+      PlotView* timeline = plot_view(PanelId::Timeline);
       int drawn = 0;
       connect(timeline, &PlotView::painted, this, [&] { ++drawn; });
       std::vector<double> wall, worked;
@@ -453,7 +452,7 @@ class Figures : public QObject, protected WindowFixture {
     doc().axis()->set_mode(AxisMode::Time);
     doc().source()->set_live(true, 16);
     settle(500);
-    PlotView* timeline = plot_view("timeline");
+    PlotView* timeline = plot_view(PanelId::Timeline);
     int drawn = 0;
     std::vector<double> costs;
     connect(timeline, &PlotView::painted, this, [&] {
@@ -514,7 +513,7 @@ class Figures : public QObject, protected WindowFixture {
     blocked("opening resnet50");
     doc().axis()->set_mode(AxisMode::Time);
     doc().source()->set_live(true, 16);
-    PlotView* timeline = plot_view("timeline");
+    PlotView* timeline = plot_view(PanelId::Timeline);
     int drawn = 0;
     connect(timeline, &PlotView::painted, this, [&] { ++drawn; });
     doc().runner()->run();

@@ -55,40 +55,40 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
                                  window_->documents()->opening() == nullptr,
                              kPatience);
   }
-  bool is_open(const char* panel) const { return !panels().dock(QString::fromLatin1(panel))->isHidden(); }
-  QStringList open_panels() const {
-    QStringList open;
+  bool is_open(PanelId panel) const { return !panels().dock(panel)->isHidden(); }
+  std::vector<PanelId> open_panels() const {
+    std::vector<PanelId> open;
     for (const PanelDescriptor& kind : panel_kinds())
-      if (is_open(kind.id)) open << QString::fromLatin1(kind.id);
+      if (is_open(kind.id)) open.push_back(kind.id);
     return open;
   }
   // False while it is being prepared.
   template <class View>
-  const auto* picture_of(const char* panel) {
-    auto* view = static_cast<View*>(plot_view(QString::fromLatin1(panel)));
+  const auto* picture_of(PanelId panel) {
+    auto* view = static_cast<View*>(plot_view(panel));
     view->prepare_now();
     return view->picture().get();
   }
   // True if a view draws anything or its table has rows, whatever has_content() states.
-  bool is_filled(const QString& id) {
-    if (id == u"graph") return doc().source()->graph() != nullptr && !doc().source()->graph()->nodes.empty();
-    if (id == u"occupancy") {
-      const auto* o = picture_of<OccupancyView>("occupancy");
+  bool is_filled(PanelId id) {
+    if (id == PanelId::Graph) return doc().source()->graph() != nullptr && !doc().source()->graph()->nodes.empty();
+    if (id == PanelId::Occupancy) {
+      const auto* o = picture_of<OccupancyView>(PanelId::Occupancy);
       return o != nullptr && (!o->kinds.empty() || !o->planned.empty() || !o->live.empty());
     }
-    if (id == u"arena") {
-      const auto* a = picture_of<ArenaView>("arena");
+    if (id == PanelId::Arena) {
+      const auto* a = picture_of<ArenaView>(PanelId::Arena);
       return a != nullptr && (!a->bodies->empty() || !a->outlines->empty());
     }
-    if (id == u"lifetimes") {
-      const auto* l = picture_of<LifetimesView>("lifetimes");
+    if (id == PanelId::Lifetimes) {
+      const auto* l = picture_of<LifetimesView>(PanelId::Lifetimes);
       return l != nullptr && (!l->rows.empty() || !l->spans->empty());
     }
-    if (id == u"timeline") {
-      const auto* t = picture_of<TimelineView>("timeline");
+    if (id == PanelId::Timeline) {
+      const auto* t = picture_of<TimelineView>(PanelId::Timeline);
       return t != nullptr && !t->rows.empty();
     }
-    if (id == u"holes" || id == u"moves") return true;  // or the table states that there are none
+    if (id == PanelId::Holes || id == PanelId::Moves) return true;  // or the table states that there are none
     TablePanel* table = panels().table(id);
     if (table == nullptr) return true;  // a form or a text
     table->refresh();
@@ -110,8 +110,11 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
   void cleanup() { window_.reset(); }
 
   void every_panel_has_a_need() {
-    QCOMPARE(panel_kinds().size(), panels_with_needs().size());
-    for (const PanelDescriptor& kind : panel_kinds()) QVERIFY2(has_content(kind.id, DocumentContent{}), kind.id);
+    for (const PanelDescriptor& kind : panel_kinds()) {
+      QVERIFY2(has_content(kind.id, DocumentContent{}), name_of(kind.id));
+      QVERIFY2(panel_named(name_of(kind.id)) == kind.id, name_of(kind.id));
+    }
+    QVERIFY(!panel_named("unknown"));
   }
 
   void no_panel_without_content_is_in_sight() {
@@ -121,7 +124,8 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
       for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug}) {
         if (!panels().has_panels(group)) continue;
         panels().show_group(group);
-        for (const QString& id : open_panels()) QVERIFY2(is_filled(id), qPrintable(file + QStringLiteral(": ") + id));
+        for (const PanelId id : open_panels())
+          QVERIFY2(is_filled(id), qPrintable(file + QStringLiteral(": ") + QLatin1String(name_of(id))));
       }
     }
   }
@@ -130,13 +134,14 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
   void panels_that_are_not_shown_are_empty() {
     for (const QString& file : all_files()) {
       open_file(file);
-      for (const char* id : {"graph", "occupancy", "arena", "timeline", "nodes", "blocks", "allocators", "pools",
-                             "planners", "barriers", "counters", "problems", "objects"}) {
+      for (const PanelId id : {PanelId::Graph, PanelId::Occupancy, PanelId::Arena, PanelId::Timeline, PanelId::Nodes,
+                               PanelId::Blocks, PanelId::Allocators, PanelId::Pools, PanelId::Planners,
+                               PanelId::Barriers, PanelId::Counters, PanelId::Problems, PanelId::Objects}) {
         if (has_content(id, doc().content())) continue;
-        const bool known = (id == QLatin1String("graph") && doc().content().plan) ||  // a list of buffers
-                           (id == QLatin1String("nodes") && doc().content().plan) ||
-                           (id == QLatin1String("occupancy") && !doc().content().history);  // of a single moment
-        QVERIFY2(known || !is_filled(QString::fromLatin1(id)), qPrintable(file + QStringLiteral(": ") + id));
+        const bool known = (id == PanelId::Graph && doc().content().plan) ||  // a list of buffers
+                           (id == PanelId::Nodes && doc().content().plan) ||
+                           (id == PanelId::Occupancy && !doc().content().history);  // of a single moment
+        QVERIFY2(known || !is_filled(id), qPrintable(file + QStringLiteral(": ") + QLatin1String(name_of(id))));
       }
     }
   }
@@ -145,7 +150,7 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
   void memory_is_grouped_by_call_site() {
     open_file(snapshot_file());
     const Bytes peak = static_cast<Bytes>(doc().source()->snapshot()->all_active.highest(0, INT64_MAX)->value);
-    const auto* picture = picture_of<OccupancyView>("occupancy");
+    const auto* picture = picture_of<OccupancyView>(PanelId::Occupancy);
     QCOMPARE(picture->scope, OccupancyScope::CallSites);
     Bytes sum = 0;
     QStringList layers;
@@ -155,8 +160,8 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     }
     QCOMPARE(sum, peak);
     QVERIFY(layers.contains("empty empty.py:2000"));
-    QVERIFY(panels().is_in_sight("callsites"));
-    TablePanel* table = panels().table("callsites");
+    QVERIFY(panels().is_in_sight(PanelId::CallSites));
+    TablePanel* table = panels().table(PanelId::CallSites);
     table->refresh();
     QStringList sites;
     double at_peak = 0;
@@ -170,21 +175,22 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
 
   void the_timeline_of_a_trace_has_the_whole_width() {
     open_file(trace_file());
-    QTRY_VERIFY(panels().is_in_sight("timeline"));
-    QVERIFY(panels().dock("timeline")->width() > window_->width() * 95 / 100);
-    QVERIFY(panels().dock("timeline")->height() > window_->height() * 45 / 100);
-    QVERIFY(!is_open("graph") && !is_open("nodes") && !is_open("arena") && !is_open("occupancy"));
+    QTRY_VERIFY(panels().is_in_sight(PanelId::Timeline));
+    QVERIFY(panels().dock(PanelId::Timeline)->width() > window_->width() * 95 / 100);
+    QVERIFY(panels().dock(PanelId::Timeline)->height() > window_->height() * 45 / 100);
+    QVERIFY(!is_open(PanelId::Graph) && !is_open(PanelId::Nodes) && !is_open(PanelId::Arena) &&
+            !is_open(PanelId::Occupancy));
   }
 
   void a_flame_graph_is_shown_for_spans_and_stacks() {
     open_file(trace_file());
-    QTRY_VERIFY(panels().is_in_sight("flame"));
-    auto* view = panels().find<FlameView>("flame");
+    QTRY_VERIFY(panels().is_in_sight(PanelId::Flame));
+    auto* view = panels().widgets().flame;
     view->prepare_now();
     QVERIFY(view->weight() == trace::FlameWeight::SpanTime);
     QCOMPARE(view->canvas()->data()->tree.root().total, 8000.0);
     open_file(snapshot_file());
-    panels().show("flame");
+    panels().show(PanelId::Flame);
     view->prepare_now();
     QVERIFY(view->weight() == trace::FlameWeight::LiveAtPeak);
     QCOMPARE(view->canvas()->data()->tree.root().total,
@@ -192,8 +198,8 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     window_->documents()->show(0);
     QTRY_VERIFY(view->weight() == trace::FlameWeight::SpanTime);
     // Its table is shown on request.
-    panels().show("flame");
-    TablePanel* table = panels().table("flame");
+    panels().show(PanelId::Flame);
+    TablePanel* table = panels().table(PanelId::Flame);
     QVERIFY(table->isHidden());
     window_->shell().actions->find("view.table")->trigger();
     QVERIFY(!table->isHidden());
@@ -203,11 +209,11 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
 
   void everything_is_searched() {
     open_file(snapshot_file());
-    auto* search = panels().find<SearchPanel>("search");
-    QVERIFY(!is_open("search"));
-    panels().show("flame");
+    auto* search = panels().widgets().search;
+    QVERIFY(!is_open(PanelId::Search));
+    panels().show(PanelId::Flame);
     window_->shell().actions->find("edit.find")->trigger();
-    QVERIFY(panels().is_in_sight("search"));
+    QVERIFY(panels().is_in_sight(PanelId::Search));
     QTRY_VERIFY(search->field()->hasFocus());
     QTest::keyClicks(search->field(), "empty.py bytes>0");
     QTest::keyClick(search->field(), Qt::Key_Return);
@@ -228,8 +234,8 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     QCOMPARE(search->field()->text(), QString("bytes>x"));
     window_->shell().actions->find("edit.find")->trigger();
     QTest::keyClick(search->field(), Qt::Key_Escape);
-    QVERIFY(!is_open("search"));
-    QTRY_VERIFY(panels().is_in_sight("flame"));  // which the search had covered
+    QVERIFY(!is_open(PanelId::Search));
+    QTRY_VERIFY(panels().is_in_sight(PanelId::Flame));  // which the search had covered
   }
 
   void the_playback_bar_shows_only_what_works() {
@@ -285,31 +291,31 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
 
   void each_kind_keeps_its_layout_when_tabs_are_switched() {
     open("zoo:mul_mat_add_relu");
-    QVERIFY(is_open("graph") && is_open("arena"));
-    panels().set_open("graph", false);
+    QVERIFY(is_open(PanelId::Graph) && is_open(PanelId::Arena));
+    panels().set_open(PanelId::Graph, false);
     open_file(snapshot_file());
     QCOMPARE(window_->shell().layouts->kind(), LayoutKind::Memory);
-    QVERIFY(is_open("occupancy"));
-    panels().dock("occupancy")->close();  // its button
-    QVERIFY(!is_open("occupancy"));
+    QVERIFY(is_open(PanelId::Occupancy));
+    panels().dock(PanelId::Occupancy)->close();  // its button
+    QVERIFY(!is_open(PanelId::Occupancy));
     window_->documents()->show(0);
     QCOMPARE(window_->shell().layouts->kind(), LayoutKind::Model);
-    QVERIFY(is_open("occupancy") && is_open("arena") && !is_open("graph"));
+    QVERIFY(is_open(PanelId::Occupancy) && is_open(PanelId::Arena) && !is_open(PanelId::Graph));
     window_->documents()->show(1);
-    QVERIFY(!is_open("occupancy") && is_open("arena"));
+    QVERIFY(!is_open(PanelId::Occupancy) && is_open(PanelId::Arena));
     // Another file of the kind, and the next start.
     open_file(moment_file());
-    QVERIFY(!is_open("occupancy"));
+    QVERIFY(!is_open(PanelId::Occupancy));
     window_->close();
     window_ = std::make_unique<MainWindow>();
     window_->show();
     open_file(snapshot_file());
-    QVERIFY(!is_open("occupancy") && is_open("arena"));
+    QVERIFY(!is_open(PanelId::Occupancy) && is_open(PanelId::Arena));
     open("zoo:mul_mat_add_relu");
-    QVERIFY(is_open("occupancy") && is_open("arena") && !is_open("graph"));
+    QVERIFY(is_open(PanelId::Occupancy) && is_open(PanelId::Arena) && !is_open(PanelId::Graph));
     window_->documents()->show(0);
     window_->shell().actions->find("view.layout_reset")->trigger();
-    QVERIFY(is_open("occupancy"));
+    QVERIFY(is_open(PanelId::Occupancy));
   }
 
   void panels_of_the_other_kind_do_not_change_the_undo_history() {
@@ -319,39 +325,39 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
     window_->documents()->show(0);
     window_->shell().undo->flush();
     QVERIFY(!window_->shell().undo->can_go(-1));
-    QVERIFY(!is_open("graph"));
-    panels().dock("inspector")->toggleViewAction()->trigger();
-    QVERIFY(!is_open("inspector"));
+    QVERIFY(!is_open(PanelId::Graph));
+    panels().dock(PanelId::Inspector)->toggleViewAction()->trigger();
+    QVERIFY(!is_open(PanelId::Inspector));
     window_->shell().undo->flush();
     window_->shell().undo->go(-1);
-    QVERIFY(is_open("inspector") && !is_open("graph"));
+    QVERIFY(is_open(PanelId::Inspector) && !is_open(PanelId::Graph));
     window_->shell().undo->go(1);
-    QVERIFY(!is_open("inspector"));
+    QVERIFY(!is_open(PanelId::Inspector));
   }
 
   // It stays open and gives the reason in one sentence.
   void a_panel_opened_from_the_menu_stays_open() {
     open_file(trace_file());
-    for (const char* id : {"graph", "arena", "occupancy", "nodes", "planners"}) {
-      panels().dock(QString::fromLatin1(id))->toggleViewAction()->trigger();
-      QVERIFY2(is_open(id), id);
+    for (const PanelId id : {PanelId::Graph, PanelId::Arena, PanelId::Occupancy, PanelId::Nodes, PanelId::Planners}) {
+      panels().dock(id)->toggleViewAction()->trigger();
+      QVERIFY2(is_open(id), name_of(id));
     }
-    QVERIFY(is_open("graph") && is_open("arena"));
+    QVERIFY(is_open(PanelId::Graph) && is_open(PanelId::Arena));
     open_file(snapshot_file());
     window_->documents()->show(0);
-    QVERIFY(is_open("graph") && is_open("arena") && is_open("occupancy"));
-    panels().show("nodes");
-    QTRY_COMPARE(panels().table("nodes")->findChild<QTableView*>()->findChild<QLabel*>()->text(),
+    QVERIFY(is_open(PanelId::Graph) && is_open(PanelId::Arena) && is_open(PanelId::Occupancy));
+    panels().show(PanelId::Nodes);
+    QTRY_COMPARE(panels().table(PanelId::Nodes)->findChild<QTableView*>()->findChild<QLabel*>()->text(),
                  QString("This file contains no graph."));
   }
 
   void panels_come_with_the_content_of_a_run() {
     open("zoo:mul_mat_add_relu");
-    QVERIFY(!is_open("compare"));
+    QVERIFY(!is_open(PanelId::Compare));
     window_->compare_with(recording_of_another_run());
-    QTRY_VERIFY_WITH_TIMEOUT(is_open("compare"), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(is_open(PanelId::Compare), kPatience);
     doc().compare_with(nullptr);
-    QTRY_VERIFY(!is_open("compare"));
+    QTRY_VERIFY(!is_open(PanelId::Compare));
   }
 
  private:

@@ -21,8 +21,8 @@ class LaboratoryTest : public QObject, protected WindowFixture {
   QString snapshot_;
 
   LaboratoryPanel* shown() {
-    window_->shell().show_panel("laboratory");
-    return qobject_cast<LaboratoryPanel*>(panels().parts(QStringLiteral("laboratory")).widget);
+    window_->shell().show_panel(PanelId::Laboratory);
+    return qobject_cast<LaboratoryPanel*>(panels().parts(PanelId::Laboratory).widget);
   }
   LaboratoryPanel* opened() {
     window_->open(snapshot_);

@@ -11,7 +11,7 @@ namespace arenascope::app {
 
 class LessonFixture : protected WindowFixture {
  protected:
-  views::LessonPanel* panel() { return panels().find<views::LessonPanel>("lesson"); }
+  views::LessonPanel* panel() { return panels().widgets().lesson; }
   views::QuestionBox* box() { return panel()->widgets().question; }
   // For failure messages.
   QString where() {

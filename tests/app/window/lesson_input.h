@@ -39,7 +39,7 @@ class LessonHands {
     }
     const std::string name = answer.names.empty() ? answer.text : answer.names.front();
     window_.document().selection()->clear();
-    const char* table = q.kind == lesson::QuestionKind::Barrier ? "barriers" : "nodes";
+    const PanelId table = q.kind == lesson::QuestionKind::Barrier ? PanelId::Barriers : PanelId::Nodes;
     if (!mouse_) return find_in_table(table, name);  // and presses Enter
     if (!click(q.kind, table, name)) return false;
     press(box().answer_button());
@@ -47,9 +47,11 @@ class LessonHands {
   }
 
  private:
-  bool click(lesson::QuestionKind kind, const char* table, const std::string& name) const {
-    if (kind == lesson::QuestionKind::Barrier) return click_in_plot("timeline", name) || click_in_table(table, name);
-    if (kind == lesson::QuestionKind::Block) return click_in_plot("arena", name) || click_in_plot("lifetimes", name);
+  bool click(lesson::QuestionKind kind, PanelId table, const std::string& name) const {
+    if (kind == lesson::QuestionKind::Barrier)
+      return click_in_plot(PanelId::Timeline, name) || click_in_table(table, name);
+    if (kind == lesson::QuestionKind::Block)
+      return click_in_plot(PanelId::Arena, name) || click_in_plot(PanelId::Lifetimes, name);
     return click_in_graph(name) || click_in_table(table, name);
   }
 
@@ -150,7 +152,7 @@ class LessonHands {
   }
 
   bool click_in_graph(const std::string& name) const {
-    auto* view = panels().find<views::GraphView>("graph");
+    auto* view = panels().widgets().graph;
     views::GraphCanvas* canvas = view->canvas();
     const NodeId node = node_of(name);
     if (!node.valid() || !QTest::qWaitFor([&] { return canvas->scene().ready(); })) return false;
@@ -167,9 +169,9 @@ class LessonHands {
     return true;
   }
 
-  bool click_in_plot(const char* id, const std::string& name) const {
-    auto* view = qobject_cast<views::PlotView*>(panels().parts(QString::fromLatin1(id)).drawn);
-    panels().raise(QString::fromLatin1(id));
+  bool click_in_plot(PanelId id, const std::string& name) const {
+    auto* view = panels().parts(id).plot;
+    panels().raise(id);
     if (!QTest::qWaitFor([&] { return view->isVisible(); })) return false;
     view->prepare_now();
     for (int y = 2; y < view->plot()->height(); y += 4)
@@ -187,14 +189,14 @@ class LessonHands {
     return -1;
   }
 
-  views::TablePanel* shown_table(const char* id) const {
-    panels().raise(QString::fromLatin1(id));
-    views::TablePanel* table = panels().table(QString::fromLatin1(id));
+  views::TablePanel* shown_table(PanelId id) const {
+    panels().raise(id);
+    views::TablePanel* table = panels().table(id);
     table->refresh();
     return table;
   }
 
-  bool click_in_table(const char* id, const std::string& name) const {
+  bool click_in_table(PanelId id, const std::string& name) const {
     views::TablePanel* table = shown_table(id);
     const int row = row_of(*table, name);
     if (row < 0) return false;
@@ -206,7 +208,7 @@ class LessonHands {
   }
 
   // Filters by name, then selects with the arrow keys.
-  bool find_in_table(const char* id, const std::string& name) const {
+  bool find_in_table(PanelId id, const std::string& name) const {
     views::TablePanel* table = shown_table(id);
     auto* filter = table->findChild<QLineEdit*>();
     filter->setFocus();

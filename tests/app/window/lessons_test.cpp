@@ -248,14 +248,14 @@ class LessonsTest : public QObject, protected LessonFixture {
     QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.faults")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    QVERIFY(panels().is_hidden_by_lesson("findings"));
+    QVERIFY(panels().is_hidden_by_lesson(PanelId::Findings));
     window_->shell().documents->show_next(1);
     QVERIFY(!doc().runner()->settings().from_lesson);
-    QVERIFY(!panels().is_hidden_by_lesson("findings"));
+    QVERIFY(!panels().is_hidden_by_lesson(PanelId::Findings));
     window_->shell().documents->show_next(1);
-    QVERIFY(panels().is_hidden_by_lesson("findings"));
+    QVERIFY(panels().is_hidden_by_lesson(PanelId::Findings));
     panel()->begin({});  // list of lessons
-    QVERIFY(!panels().is_hidden_by_lesson("findings"));
+    QVERIFY(!panels().is_hidden_by_lesson(PanelId::Findings));
   }
 
   void the_frontier_of_a_lesson_is_drawn() {
@@ -266,7 +266,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     panel()->go_to(4);
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
     QVERIFY2(panel()->widgets().problem->text().isEmpty(), qPrintable(where()));
-    auto* training = panels().find<TrainingPanel>("training");
+    auto* training = panels().widgets().training;
     FrontierPlot* plot = training->frontier_plot();
     QTRY_VERIFY(plot->isVisible());
     const auto last = static_cast<int>(doc().training()->frontier().size()) - 1;
@@ -351,22 +351,22 @@ class LessonsTest : public QObject, protected LessonFixture {
     open(QStringLiteral("zoo:mul_mat"));
     window_->shell().layouts->apply(QStringLiteral("time"));
     const auto visible = [&] {
-      QStringList ids;
+      std::set<PanelId> ids;
       for (const PanelDescriptor& kind : panel_kinds())
-        if (!panels().dock(QString::fromLatin1(kind.id))->isHidden()) ids << QString::fromLatin1(kind.id);
+        if (!panels().dock(kind.id)->isHidden()) ids.insert(kind.id);
       return ids;
     };
-    const QStringList before = visible();
-    const QString front = panels().front();
+    const std::set<PanelId> before = visible();
+    const auto front = panels().front();
     QVERIFY(before.size() > 4);
     enter("objects", 0);
-    QCOMPARE(visible(), (QStringList{"lesson", "objects"}));
+    QVERIFY(visible() == (std::set{PanelId::Lesson, PanelId::Objects}));
     panel()->begin({});
     QCOMPARE(window_->shell().layouts->current(), QStringLiteral("time"));
-    QCOMPARE(panels().front(), front);
+    QVERIFY(panels().front() == front);
     // The document of the lesson may have content for more panels.
-    const QStringList after = visible();
-    for (const QString& id : before) QVERIFY2(after.contains(id), qPrintable(id));
+    const std::set<PanelId> after = visible();
+    for (const PanelId id : before) QVERIFY2(after.contains(id), name_of(id));
   }
 
   // Its question used to enlarge the window beyond the screen.
@@ -385,8 +385,8 @@ class LessonsTest : public QObject, protected LessonFixture {
   void page_down_belongs_to_the_lesson() {
     make_window();
     enter("two_level", 0);
-    QWidget* table = panels().table("nodes")->table_view();
-    panels().raise("nodes");
+    QWidget* table = panels().table(PanelId::Nodes)->table_view();
+    panels().raise(PanelId::Nodes);
     int step = 0;
     for (QWidget* focus : std::initializer_list<QWidget*>{panel()->widgets().text, panel()->widgets().chooser, table}) {
       focus->setFocus();
@@ -433,13 +433,13 @@ class LessonsTest : public QObject, protected LessonFixture {
     make_window();
     enter("arena", 1);  // asks for the peak
     auto* headline = window_->findChild<SummaryBar*>();
-    QVERIFY(panels().is_hidden_by_lesson("occupancy") && panels().is_hidden_by_lesson("inspector"));
-    QVERIFY(!panels().is_hidden_by_lesson("lifetimes"));
+    QVERIFY(panels().is_hidden_by_lesson(PanelId::Occupancy) && panels().is_hidden_by_lesson(PanelId::Inspector));
+    QVERIFY(!panels().is_hidden_by_lesson(PanelId::Lifetimes));
     QVERIFY(headline->text().isEmpty());
     QTest::keyClicks(box()->number(), QStringLiteral("4608"));
     QTest::keyClick(box()->number(), Qt::Key_Return);
     QVERIFY(box()->answered().right);
-    QVERIFY(!panels().is_hidden_by_lesson("occupancy") && !panels().is_hidden_by_lesson("inspector"));
+    QVERIFY(!panels().is_hidden_by_lesson(PanelId::Occupancy) && !panels().is_hidden_by_lesson(PanelId::Inspector));
     QVERIFY(!headline->text().isEmpty());
     enter("cache", 2);  // asks for the number of runs
     QVERIFY(doc().source()->snapshot()->runs.size() > 1);
@@ -447,15 +447,15 @@ class LessonsTest : public QObject, protected LessonFixture {
     box()->reveal();
     QVERIFY(!window_->shell().playback->run_text().isEmpty());
     enter("objects", 1);  // is to be read from the panel
-    QVERIFY(!panels().is_hidden_by_lesson("objects"));
+    QVERIFY(!panels().is_hidden_by_lesson(PanelId::Objects));
   }
 
   // The learner's sizes change the panel, not the text.
   void the_byte_lens_of_a_step_can_be_changed() {
     make_window();
     enter("objects", 2);
-    auto* lens = panels().find<ByteLensView>("bytes");
-    QVERIFY(!panels().dock("bytes")->isHidden());
+    auto* lens = panels().widgets().bytes;
+    QVERIFY(!panels().dock(PanelId::Bytes)->isHidden());
     QCOMPARE(lens->field("pool")->text(), QStringLiteral("1024"));
     QCOMPARE(lens->frames().size(), panel()->scene().lens->size());
     const QString text = panel()->widgets().text->toPlainText();
@@ -524,7 +524,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     panel()->go_to(3);
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
-    QTableView* rows = panels().table("nodes")->table_view();
+    QTableView* rows = panels().table(PanelId::Nodes)->table_view();
     rows->setFocus();
     rows->setCurrentIndex(rows->model()->index(0, 0));
     const int wrong = box()->answered().wrong;
@@ -557,11 +557,11 @@ class LessonsTest : public QObject, protected LessonFixture {
     for (int step = 1; step < 4; ++step) {
       auto* pointer = window_->findChild<QFrame*>("lesson_pointer");
       QVERIFY(pointer != nullptr && pointer->isVisible());
-      QString spoken_of;  // the panel raised by the last "show"
+      std::optional<PanelId> spoken_of;  // the panel raised by the last "show"
       for (const lesson::Action& action :
            lesson::entering(*panel()->open_lesson(), static_cast<size_t>(panel()->step())))
-        if (action.verb == "show") spoken_of = text_of(action.arguments[0]);
-      const QDockWidget* dock = panels().dock(spoken_of);
+        if (action.verb == "show") spoken_of = panel_named(action.arguments[0]);
+      const QDockWidget* dock = panels().dock(spoken_of.value());
       QCOMPARE(pointer->geometry(), QRect(dock->mapTo(window_.get(), QPoint(0, 0)), dock->size()));
       QTest::keyClick(window_.get(), Qt::Key_PageDown);
       QCOMPARE(panel()->step(), step);

@@ -40,7 +40,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
     s << states.graph.search << QString::number(static_cast<int>(states.graph.colour));
     for (int32_t layer : states.graph.expanded) s << QString::number(layer);
     for (auto it = states.tables.begin(); it != states.tables.end(); ++it)
-      s << it.key() << it->filter << QString::number(it->sorted_by);
+      s << QString::fromLatin1(name_of(it.key())) << it->filter << QString::number(it->sorted_by);
     return s.join(u'|');
   }
   // State that jobs of the document may change: playhead, selection at a pause, plans.
@@ -111,13 +111,13 @@ class MonkeyTest : public QObject, protected WindowFixture {
         if (const auto* graph = d.source()->graph())
           d.selection()->select(Selection::node(graph->id, NodeId(pick(static_cast<int>(graph->nodes.size())))));
         break;
-      case 3: panels().find<GraphView>("graph")->findChild<QLineEdit*>()->setText(QString::number(pick(30))); break;
-      case 4: panels().table("nodes")->findChild<QLineEdit*>()->setText(QString::number(pick(9))); break;
-      case 5: panels().table("nodes")->table_view()->sortByColumn(pick(5), Qt::DescendingOrder); break;
+      case 3: panels().widgets().graph->findChild<QLineEdit*>()->setText(QString::number(pick(30))); break;
+      case 4: panels().table(PanelId::Nodes)->findChild<QLineEdit*>()->setText(QString::number(pick(9))); break;
+      case 5: panels().table(PanelId::Nodes)->table_view()->sortByColumn(pick(5), Qt::DescendingOrder); break;
       case 6: d.selection()->select(StepRangeSelection{Step(pick(steps / 2)), Step(steps / 2 + 1)}); break;
       case 7: d.axis()->toggle_mode(); break;
       case 8: d.notes()->pin(pick(steps), QString::number(pick(9)), 0.5); break;
-      default: panels().find<GraphView>("graph")->set_colour(static_cast<GraphColour>(pick(6))); break;
+      default: panels().widgets().graph->set_colour(static_cast<GraphColour>(pick(6))); break;
     }
     done_ << QStringLiteral("view");
   }

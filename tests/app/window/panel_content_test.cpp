@@ -57,51 +57,55 @@ DocumentContent content_of_buffers() {
   return content_of_session(**session);
 }
 
-std::set<std::string_view> panels_of(const DocumentContent& content) {
-  std::set<std::string_view> panels;
-  for (const std::string_view panel : panels_with_needs())
-    if (has_content(panel, content)) panels.insert(panel);
+using Panels = std::set<PanelId>;
+
+Panels panels_of(const DocumentContent& content) {
+  Panels panels;
+  for (size_t i = 0; i < kPanelCount; ++i)
+    if (const auto id = static_cast<PanelId>(i); has_content(id, content)) panels.insert(id);
   return panels;
 }
-
-using Panels = std::set<std::string_view>;
 
 }  // namespace
 
 TEST_CASE("a trace of spans has a timeline, a flame graph and nothing else") {
   const DocumentContent content = content_of_trace(kSpansAlone, "spans.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(panels_of(content) == Panels{"flame", "timeline", "spans", "inspector", "lesson", "query", "search"});
+  CHECK(panels_of(content) == Panels{PanelId::Flame, PanelId::Timeline, PanelId::Spans, PanelId::Inspector,
+                                     PanelId::Lesson, PanelId::Query, PanelId::Search});
 }
 
 TEST_CASE("the memory of a profiler has an occupancy, but no addresses for a map") {
   const DocumentContent content = content_of_trace(kProfile, "profile.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(has_content("timeline", content));
-  CHECK(has_content("occupancy", content));
-  CHECK(has_content("allocators", content));
-  for (const char* empty : {"graph", "nodes", "arena", "lifetimes", "planners", "settings", "text"})
-    CHECK_MESSAGE(!has_content(empty, content), empty);
+  CHECK(has_content(PanelId::Timeline, content));
+  CHECK(has_content(PanelId::Occupancy, content));
+  CHECK(has_content(PanelId::Allocators, content));
+  for (const PanelId empty : {PanelId::Graph, PanelId::Nodes, PanelId::Arena, PanelId::Lifetimes, PanelId::Planners,
+                              PanelId::Settings, PanelId::Text})
+    CHECK_MESSAGE(!has_content(empty, content), name_of(empty));
 }
 
 TEST_CASE("counters without spans are a trace") {
   const DocumentContent content = content_of_trace(kCountersAlone, "counters.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(has_content("counters", content));
-  CHECK(has_content("timeline", content));  // as curves
-  CHECK(!has_content("flame", content));
+  CHECK(has_content(PanelId::Counters, content));
+  CHECK(has_content(PanelId::Timeline, content));  // as curves
+  CHECK(!has_content(PanelId::Flame, content));
 }
 
 TEST_CASE("a PyTorch snapshot has memory at addresses") {
   const DocumentContent content = content_of_trace(test::snapshot_pickle(), "snapshot.pickle");
   CHECK(layout_kind_of(content) == LayoutKind::Memory);
-  for (const char* filled : {"occupancy", "arena", "lifetimes", "callsites", "flame", "allocators", "blocks", "pools"})
-    CHECK_MESSAGE(has_content(filled, content), filled);
-  for (const char* empty : {"graph", "nodes", "planners", "barriers", "settings", "training", "laboratory"})
-    CHECK_MESSAGE(!has_content(empty, content), empty);
+  for (const PanelId filled : {PanelId::Occupancy, PanelId::Arena, PanelId::Lifetimes, PanelId::CallSites,
+                               PanelId::Flame, PanelId::Allocators, PanelId::Blocks, PanelId::Pools})
+    CHECK_MESSAGE(has_content(filled, content), name_of(filled));
+  for (const PanelId empty : {PanelId::Graph, PanelId::Nodes, PanelId::Planners, PanelId::Barriers, PanelId::Settings,
+                              PanelId::Training, PanelId::Laboratory})
+    CHECK_MESSAGE(!has_content(empty, content), name_of(empty));
   DocumentContent file = content;
   file.role.replayable = true;
-  CHECK(has_content("laboratory", file));
+  CHECK(has_content(PanelId::Laboratory, file));
 }
 
 TEST_CASE("a snapshot without history has a map of the moment and no curve") {
@@ -109,38 +113,42 @@ TEST_CASE("a snapshot without history has a map of the moment and no curve") {
     const DocumentContent content = content_of_trace(test::snapshot_without_history(traces), "moment.pickle");
     CHECK(layout_kind_of(content) == LayoutKind::Memory);
     CHECK(!content.history);
-    for (const char* filled : {"arena", "blocks", "allocators", "pools"})
-      CHECK_MESSAGE(has_content(filled, content), filled);
-    for (const char* empty : {"occupancy", "lifetimes", "timeline", "laboratory"})
-      CHECK_MESSAGE(!has_content(empty, content), empty);
+    for (const PanelId filled : {PanelId::Arena, PanelId::Blocks, PanelId::Allocators, PanelId::Pools})
+      CHECK_MESSAGE(has_content(filled, content), name_of(filled));
+    for (const PanelId empty : {PanelId::Occupancy, PanelId::Lifetimes, PanelId::Timeline, PanelId::Laboratory})
+      CHECK_MESSAGE(!has_content(empty, content), name_of(empty));
   }
 }
 
 TEST_CASE("an ONNX Runtime profile has a graph with times, but no memory") {
   const DocumentContent content = content_of_trace(test::kOnnxRuntimeProfile, "profile.json");
   CHECK(layout_kind_of(content) == LayoutKind::Model);
-  for (const char* filled : {"graph", "nodes", "timeline", "flame"})
-    CHECK_MESSAGE(has_content(filled, content), filled);
-  for (const char* empty : {"occupancy", "arena", "lifetimes", "allocators", "settings", "training"})
-    CHECK_MESSAGE(!has_content(empty, content), empty);
+  for (const PanelId filled : {PanelId::Graph, PanelId::Nodes, PanelId::Timeline, PanelId::Flame})
+    CHECK_MESSAGE(has_content(filled, content), name_of(filled));
+  for (const PanelId empty : {PanelId::Occupancy, PanelId::Arena, PanelId::Lifetimes, PanelId::Allocators,
+                              PanelId::Settings, PanelId::Training})
+    CHECK_MESSAGE(!has_content(empty, content), name_of(empty));
 }
 
 TEST_CASE("a program of ExecuTorch has a graph and a plan, but no times") {
   const DocumentContent content = content_of_trace(test::executorch_program(), "program.pte");
   CHECK(layout_kind_of(content) == LayoutKind::Model);
-  for (const char* filled : {"graph", "nodes", "occupancy", "arena", "lifetimes", "planners"})
-    CHECK_MESSAGE(has_content(filled, content), filled);
-  CHECK(!has_content("timeline", content));
+  for (const PanelId filled :
+       {PanelId::Graph, PanelId::Nodes, PanelId::Occupancy, PanelId::Arena, PanelId::Lifetimes, PanelId::Planners})
+    CHECK_MESSAGE(has_content(filled, content), name_of(filled));
+  CHECK(!has_content(PanelId::Timeline, content));
 }
 
 TEST_CASE("buffers of a CSV have a plan, but no graph") {
   const DocumentContent content = content_of_buffers();
   CHECK(layout_kind_of(content) == LayoutKind::Plan);
   CHECK(content.plannable);
-  for (const char* filled : {"arena", "lifetimes", "occupancy", "planners", "blocks"})
-    CHECK_MESSAGE(has_content(filled, content), filled);
-  for (const char* empty : {"graph", "nodes", "ops", "layers", "moves", "timeline", "allocators"})
-    CHECK_MESSAGE(!has_content(empty, content), empty);
+  for (const PanelId filled :
+       {PanelId::Arena, PanelId::Lifetimes, PanelId::Occupancy, PanelId::Planners, PanelId::Blocks})
+    CHECK_MESSAGE(has_content(filled, content), name_of(filled));
+  for (const PanelId empty : {PanelId::Graph, PanelId::Nodes, PanelId::Ops, PanelId::Layers, PanelId::Moves,
+                              PanelId::Timeline, PanelId::Allocators})
+    CHECK_MESSAGE(!has_content(empty, content), name_of(empty));
 }
 
 // The kind does not change while another program is recorded, so that panels keep their positions.
@@ -149,15 +157,16 @@ TEST_CASE("a program that is being recorded has the layout of a model from its f
   DocumentRole role;
   role.attached = true;
   CHECK(layout_kind_of(content_of_session(session, role)) == LayoutKind::Model);
-  CHECK(panels_of(content_of_session(session, role)) == Panels{"inspector", "lesson", "query", "search"});
+  CHECK(panels_of(content_of_session(session, role)) ==
+        Panels{PanelId::Inspector, PanelId::Lesson, PanelId::Query, PanelId::Search});
 }
 
 TEST_CASE("an empty document and one of a lesson show every panel") {
   DocumentContent lesson = content_of_buffers();
   lesson.role.lesson = true;
   CHECK(layout_kind_of(lesson) == LayoutKind::Model);
-  CHECK(panels_of(lesson).size() == panels_with_needs().size());
-  CHECK(panels_of(DocumentContent{}).size() == panels_with_needs().size());
+  CHECK(panels_of(lesson).size() == kPanelCount);
+  CHECK(panels_of(DocumentContent{}).size() == kPanelCount);
   CHECK(layout_kind_of(DocumentContent{}) == LayoutKind::Model);
-  CHECK(!has_content("no such panel", DocumentContent{}));
+  CHECK(!panel_named("no such panel"));
 }

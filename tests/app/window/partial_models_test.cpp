@@ -61,7 +61,7 @@ class PartialModelsTest : public QObject, protected WindowFixture {
     QCOMPARE(nodes.size(), size_t{4});
     QVERIFY(!doc().messages()->all().empty());
     std::map<std::string, std::pair<QString, QString>> shown;  // second line and tooltip by title
-    panels().show("graph");
+    panels().show(PanelId::Graph);
     const auto* canvas = window_->findChild<GraphCanvas*>();
     QVERIFY(canvas != nullptr);
     QTRY_VERIFY_WITH_TIMEOUT(canvas->scene().ready() && canvas->scene().texts.size() == nodes.size(), kPatience);

@@ -26,7 +26,7 @@ class QueryTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QueryPanel* panel() const { return panels().find<QueryPanel>("query"); }
+  QueryPanel* panel() const { return panels().widgets().query; }
   QueryPanel* shown() {
     window_->shell().actions->find("edit.query")->trigger();
     return panel();

@@ -51,14 +51,13 @@ class ReplanTest : public QObject, protected WindowFixture {
 
  private:
   template <class View>
-  View* view(const char* id) {
-    return static_cast<View*>(plot_view(QString::fromLatin1(id)));
+  View* view(PanelId id) {
+    return static_cast<View*>(plot_view(id));
   }
 
   void press(const char* name) {
-    panels().raise("planners");
-    QTest::mouseClick(panels().find<ReplanPanel>("planners")->findChild<QToolButton*>(QString::fromLatin1(name)),
-                      Qt::LeftButton);
+    panels().raise(PanelId::Planners);
+    QTest::mouseClick(panels().widgets().replan->findChild<QToolButton*>(QString::fromLatin1(name)), Qt::LeftButton);
   }
 
   // The curve falls to the plan found, whose arena size is recomputed here from tensor ends and live bytes.
@@ -93,7 +92,7 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void a_recording_is_replanned_over_the_previous_plan() {
     open_recording();
-    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    ReplanPanel* panel = panels().widgets().replan;
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
     const Bytes before = doc().source()->plan()->arena_bytes;
     panel->choose("none", "depth-first");
@@ -104,18 +103,18 @@ class ReplanTest : public QObject, protected WindowFixture {
     QVERIFY(doc().source()->plan()->arena_bytes > before);
     QCOMPARE(doc().source()->ghost_plan()->arena_bytes, before);
     QVERIFY(panel->message().contains("more than before"));
-    auto* arena = view<ArenaView>("arena");
+    auto* arena = view<ArenaView>(PanelId::Arena);
     QTRY_VERIFY_WITH_TIMEOUT(arena->picture() && !arena->picture()->ghosts->empty(), kPatience);
     QVERIFY(arena->picture()->arena > before);
-    auto* occupancy = view<OccupancyView>("occupancy");
+    auto* occupancy = view<OccupancyView>(PanelId::Occupancy);
     QTRY_VERIFY_WITH_TIMEOUT(occupancy->picture() && occupancy->picture()->ghost_arena == before, kPatience);
-    panels().dock("lifetimes")->show();
-    panels().dock("lifetimes")->raise();
-    auto* lifetimes = view<LifetimesView>("lifetimes");
+    panels().dock(PanelId::Lifetimes)->show();
+    panels().dock(PanelId::Lifetimes)->raise();
+    auto* lifetimes = view<LifetimesView>(PanelId::Lifetimes);
     QTRY_VERIFY_WITH_TIMEOUT(lifetimes->picture() && !lifetimes->picture()->ghosts->empty(), kPatience);
     // It is in the table of the recording, and undo leaves no overlay.
-    panels().raise("planners");
-    QTRY_COMPARE(panels().table("planners")->model()->rowCount(), 2);
+    panels().raise(PanelId::Planners);
+    QTRY_COMPARE(panels().table(PanelId::Planners)->model()->rowCount(), 2);
     QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(doc().source()->ghost_plan() == nullptr);
     QCOMPARE(doc().source()->plan()->arena_bytes, before);
@@ -155,10 +154,10 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void the_inspector_and_the_breakpoints_are_saved_as_tables() {
     open_recording();
-    const auto saved = [&](const char* id, QWidget* focus) {
-      panels().dock(QString::fromLatin1(id))->show();
-      panels().dock(QString::fromLatin1(id))->raise();
-      const QString path = folder_.filePath(QString::fromLatin1(id) + ".csv");
+    const auto saved = [&](PanelId id, QWidget* focus) {
+      panels().dock(id)->show();
+      panels().dock(id)->raise();
+      const QString path = folder_.filePath(QString::fromLatin1(name_of(id)) + ".csv");
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       focus->setFocus();
       window_->shell().actions->find("file.save_table")->trigger();
@@ -167,13 +166,13 @@ class ReplanTest : public QObject, protected WindowFixture {
       return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     };
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(3)));
-    const QString csv = saved("inspector", panels().find<InspectorView>("inspector")->findChild<QTextBrowser*>());
+    const QString csv = saved(PanelId::Inspector, panels().widgets().inspector->findChild<QTextBrowser*>());
     QVERIFY2(csv.startsWith("Section,Property,Value\n") &&
                  csv.contains(QString::fromStdString(doc().source()->graph()->nodes[3].name)),
              qPrintable(csv));
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}});
-    BreakpointModel* model = panels().find<BreakpointPanel>("breakpoints")->model();
-    const QString list = saved("breakpoints", panels().find<BreakpointPanel>("breakpoints")->list());
+    BreakpointModel* model = panels().widgets().breakpoints->model();
+    const QString list = saved(PanelId::Breakpoints, panels().widgets().breakpoints->list());
     QCOMPARE(list.count(u'\n'), 3);
     QVERIFY2(list.contains("every CONV,") && list.contains(",no\n"), qPrintable(list));
     window_->shell().actions->find("edit.copy_table")->trigger();
@@ -229,10 +228,10 @@ class ReplanTest : public QObject, protected WindowFixture {
     doc().replanning()->set_request(request);
     press("plan_all");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
-    TablePanel* table = panels().table("planners");
+    TablePanel* table = panels().table(PanelId::Planners);
     const int all = static_cast<int>(planner::all_planners().size() * all_orders().size());
     QTRY_VERIFY(table->model()->rowCount() >= all);
-    QVERIFY(panels().find<ReplanPanel>("planners")->message().contains("smallest"));
+    QVERIFY(panels().widgets().replan->message().contains("smallest"));
     table->model()->sort(3, Qt::DescendingOrder);
     QTableView* rows = table->table_view();
     rows->scrollToTop();
@@ -263,8 +262,8 @@ class ReplanTest : public QObject, protected WindowFixture {
     press("plan_all");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, kPatience);
     doc().source()->show_plan(doc().source()->snapshot()->plans.front());
-    TablePanel* table = panels().table("planners");
-    panels().show("planners");
+    TablePanel* table = panels().table(PanelId::Planners);
+    panels().show(PanelId::Planners);
     table->refresh();
     QStringList budgets;
     bool there = false;
@@ -285,8 +284,8 @@ class ReplanTest : public QObject, protected WindowFixture {
     open_recording();
     const Bytes bound = doc().source()->plan()->lower_bound_bytes;
     QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier);
-    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
-    auto* occupancy = view<OccupancyView>("occupancy");
+    ReplanPanel* panel = panels().widgets().replan;
+    auto* occupancy = view<OccupancyView>(PanelId::Occupancy);
     QVERIFY(panel->request().fit_under > 0);
     QCOMPARE(occupancy->fit_under(), panel->request().fit_under);
     auto* field = panel->findChild<QLineEdit*>("fit_under");
@@ -318,7 +317,7 @@ class ReplanTest : public QObject, protected WindowFixture {
   // If no plan fits, free changes are applied and further ones are suggested.
   void in_place_ops_make_a_plan_fit() {
     open_recording();
-    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    ReplanPanel* panel = panels().widgets().replan;
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
     PlanRequest request = doc().replanning()->request();
     request.planner = "search";
@@ -355,7 +354,7 @@ class ReplanTest : public QObject, protected WindowFixture {
     const QString file = folder_.filePath("gate.arenascope");
     QVERIFY(trace::save_recording(*session.snapshot(), file.toStdString()).ok());
     open(file);
-    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    ReplanPanel* panel = panels().widgets().replan;
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
     PlanRequest request = doc().replanning()->request();
     for (const Bytes bytes : {gate->byte_count(), gate->byte_count() - 1}) {
@@ -370,9 +369,9 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void memory_is_planned_over_streams_and_banks_and_by_alignment() {
     open_recording();
-    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    ReplanPanel* panel = panels().widgets().replan;
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    panels().raise("planners");
+    panels().raise(PanelId::Planners);
     panel->findChild<QSpinBox*>("streams")->setValue(2);
     press("plan");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
@@ -404,7 +403,7 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void accept_best_so_far_stops_a_long_search() {
     open("zoo:gpt2");
-    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    ReplanPanel* panel = panels().widgets().replan;
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
     PlanRequest request;
     request.order = "search";
@@ -461,9 +460,9 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void findings_of_a_recording_are_shown_as_what_ifs() {
     open_recording();
-    FindingsView* findings = panels().find<FindingsView>("findings");
+    FindingsView* findings = panels().widgets().findings;
     QTest::keyClick(window_.get(), Qt::Key_L, Qt::ControlModifier);
-    QVERIFY(panels().dock("findings")->isVisible());
+    QVERIFY(panels().dock(PanelId::Findings)->isVisible());
     QSignalSpy found(findings, &FindingsView::found);
     QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, kPatience);
     const Bytes arena = doc().source()->plan()->arena_bytes;
@@ -495,18 +494,18 @@ class ReplanTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->comparison() != nullptr, kPatience);
     const ComparisonPtr c = doc().source()->comparison();
     QCOMPARE(c->match.matched_nodes(), doc().source()->graph()->nodes.size());
-    auto* arena = view<ArenaView>("arena");
+    auto* arena = view<ArenaView>(PanelId::Arena);
     QTRY_VERIFY_WITH_TIMEOUT(arena->picture() && arena->picture()->other_arena > 0, kPatience);
-    auto* occupancy = view<OccupancyView>("occupancy");
+    auto* occupancy = view<OccupancyView>(PanelId::Occupancy);
     QTRY_VERIFY_WITH_TIMEOUT(occupancy->picture() && !occupancy->picture()->other.empty(), kPatience);
     QVERIFY(occupancy->picture()->other_peak > 0);
-    TablePanel* nodes = panels().table("nodes");
-    panels().dock("nodes")->raise();
+    TablePanel* nodes = panels().table(PanelId::Nodes);
+    panels().dock(PanelId::Nodes)->raise();
     QTRY_VERIFY(nodes->model()->columnCount() > 14);
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(9)));
-    QVERIFY(panels().find<InspectorView>("inspector")->text().contains("In B"));
-    panels().dock("compare")->raise();
-    QTRY_COMPARE(panels().table("compare")->model()->rowCount(),
+    QVERIFY(panels().widgets().inspector->text().contains("In B"));
+    panels().dock(PanelId::Compare)->raise();
+    QTRY_COMPARE(panels().table(PanelId::Compare)->model()->rowCount(),
                  static_cast<int>(doc().source()->graph()->nodes.size()));
     window_->shell().actions->find("compare.stop")->trigger();
     QVERIFY(doc().source()->comparison() == nullptr);
@@ -515,7 +514,7 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void two_recordings_have_two_rows_in_the_timeline() {
     open_recording();
-    auto* timeline = view<TimelineView>("timeline");
+    auto* timeline = view<TimelineView>(PanelId::Timeline);
     QTRY_VERIFY_WITH_TIMEOUT(timeline->picture() && !timeline->picture()->rows.empty(), kPatience);
     const auto of_tracks = [&] {
       const auto& all = timeline->picture()->rows;
@@ -567,9 +566,9 @@ class ReplanTest : public QObject, protected WindowFixture {
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
     doc().replanning()->plan({"max-block", "depth-first", false, 0, 1});
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
-    panels().dock("holes")->show();
-    panels().dock("holes")->raise();
-    TablePanel* table = panels().table("holes");
+    panels().dock(PanelId::Holes)->show();
+    panels().dock(PanelId::Holes)->raise();
+    TablePanel* table = panels().table(PanelId::Holes);
     QTRY_VERIFY(table->model()->rowCount() > 0);
     QVERIFY(!table->model()->index(0, 4).data().toString().isEmpty());
     table->table_view()->setFocus();

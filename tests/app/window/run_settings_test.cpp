@@ -23,7 +23,7 @@ using namespace arenascope::app;
 class RunSettingsTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
-  RunSettingsPanel& panel() { return *panels().find<RunSettingsPanel>("settings"); }
+  RunSettingsPanel& panel() { return *panels().widgets().settings; }
   std::string strategy() {
     const auto snapshot = doc().source()->snapshot();
     return snapshot->runs.empty() ? "" : snapshot->runs[snapshot->runs.size() - 1].info.strategy;

@@ -30,38 +30,34 @@ class SessionTest : public QObject, protected WindowFixture {
     const QString path = folder_.filePath(QString::fromLatin1(name));
     return trace::save_recording(*test::sample_session()->snapshot(), path.toStdString()).ok() ? path : QString();
   }
-  template <class View>
-  View& plot(const char* id) {
-    return *panels().find<View>(id);
-  }
-  TablePanel::ViewState nodes() { return panels().table("nodes")->view_state(); }
+  TablePanel::ViewState nodes() { return panels().table(PanelId::Nodes)->view_state(); }
   // Every choice of the views differs from its default.
   void choose() {
-    plot<OccupancyView>("occupancy").set_scope(OccupancyScope::Kinds);
-    plot<OccupancyView>("occupancy").set_show_plan_outline(true);
-    plot<ArenaView>("arena").set_colour(ArenaColour::Age);
-    plot<ArenaView>("arena").set_shown(ArenaMode::Spaces, {SpaceChoice::Of::All});
-    plot<LifetimesView>("lifetimes").set_show_plan_outline(true);
-    plot<TimelineView>("timeline").pin_row("worker 1", true);
-    panels().table("nodes")->findChild<QLineEdit*>()->setText("relu");
-    panels().table("nodes")->table_view()->sortByColumn(2, Qt::DescendingOrder);
-    panels().find<SearchPanel>("search")->field()->setText("conv");
+    panels().widgets().occupancy->set_scope(OccupancyScope::Kinds);
+    panels().widgets().occupancy->set_show_plan_outline(true);
+    panels().widgets().arena->set_colour(ArenaColour::Age);
+    panels().widgets().arena->set_shown(ArenaMode::Spaces, {SpaceChoice::Of::All});
+    panels().widgets().lifetimes->set_show_plan_outline(true);
+    panels().widgets().timeline->pin_row("worker 1", true);
+    panels().table(PanelId::Nodes)->findChild<QLineEdit*>()->setText("relu");
+    panels().table(PanelId::Nodes)->table_view()->sortByColumn(2, Qt::DescendingOrder);
+    panels().widgets().search->field()->setText("conv");
   }
   bool is_chosen() {
-    return plot<OccupancyView>("occupancy").view_state() == OccupancyView::ViewState{OccupancyScope::Kinds, true} &&
-           plot<ArenaView>("arena").view_state() ==
+    return panels().widgets().occupancy->view_state() == OccupancyView::ViewState{OccupancyScope::Kinds, true} &&
+           panels().widgets().arena->view_state() ==
                ArenaView::ViewState{ArenaMode::Spaces, {SpaceChoice::Of::All}, false, ArenaColour::Age} &&
-           plot<LifetimesView>("lifetimes").view_state().plan_outline &&
-           plot<TimelineView>("timeline").view_state().pinned == std::set<std::string>{"worker 1"} &&
+           panels().widgets().lifetimes->view_state().plan_outline &&
+           panels().widgets().timeline->view_state().pinned == std::set<std::string>{"worker 1"} &&
            nodes() == TablePanel::ViewState{"relu", 2, Qt::DescendingOrder} &&
-           panels().find<SearchPanel>("search")->field()->text() == u"conv";
+           panels().widgets().search->field()->text() == u"conv";
   }
   bool is_default() {
-    return plot<OccupancyView>("occupancy").view_state() == OccupancyView::ViewState() &&
-           plot<ArenaView>("arena").view_state() == ArenaView::ViewState() &&
-           plot<LifetimesView>("lifetimes").view_state() == LifetimesView::ViewState() &&
-           plot<TimelineView>("timeline").view_state() == TimelineView::ViewState() && nodes().filter.isEmpty() &&
-           panels().find<SearchPanel>("search")->field()->text().isEmpty();
+    return panels().widgets().occupancy->view_state() == OccupancyView::ViewState() &&
+           panels().widgets().arena->view_state() == ArenaView::ViewState() &&
+           panels().widgets().lifetimes->view_state() == LifetimesView::ViewState() &&
+           panels().widgets().timeline->view_state() == TimelineView::ViewState() && nodes().filter.isEmpty() &&
+           panels().widgets().search->field()->text().isEmpty();
   }
   // As after a restart of the program: only the settings remain.
   void next_window() {
@@ -104,7 +100,7 @@ class SessionTest : public QObject, protected WindowFixture {
     state.arena = {ArenaMode::Spaces, {SpaceChoice::Of::Allocator, 4'000'000'000}, true, ArenaColour::Time};
     state.lifetimes = {ArenaMode::Arena, {SpaceChoice::Of::All}, true};
     state.timeline.pinned = {"worker 0", "x"};
-    state.tables["nodes"] = {"relu", 4, Qt::DescendingOrder};
+    state.tables[PanelId::Nodes] = {"relu", 4, Qt::DescendingOrder};
     state.search = "/a.b/";
     state.mark = TimeRangeSelection{5, 4'000'000'000'000};
     state.selected = NodeSelection{trace::GraphId(1), trace::TensorRef::leaf(LeafId(7))};
@@ -217,11 +213,11 @@ class SessionTest : public QObject, protected WindowFixture {
     window_->shell().session->save();
     next_window();
     restore();
-    panels().find<SearchPanel>("search")->field()->setText("meanwhile");
+    panels().widgets().search->field()->setText("meanwhile");
     QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{2}, kPatience);
-    QTRY_COMPARE_WITH_TIMEOUT(plot<OccupancyView>("occupancy").view_state().scope, OccupancyScope::Kinds, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(panels().widgets().occupancy->view_state().scope, OccupancyScope::Kinds, kPatience);
     QCOMPARE(doc().spec(), a);
-    QCOMPARE(panels().find<SearchPanel>("search")->field()->text(), QStringLiteral("meanwhile"));
+    QCOMPARE(panels().widgets().search->field()->text(), QStringLiteral("meanwhile"));
   }
 
   // A model that was opened to plan is not run, and an optimised one stays optimised.
@@ -242,14 +238,14 @@ class SessionTest : public QObject, protected WindowFixture {
   // A file that is opened again, or a generation that begins, in a tab that is not current.
   void a_draft_survives_another_session() {
     open(recording("a.arenascope"));
-    panels().find<SearchPanel>("search")->field()->setText("conv");
-    panels().find<QueryPanel>("query")->editor()->set_sql("SELECT 1");
-    panels().table("nodes")->findChild<QLineEdit*>()->setText("relu");
+    panels().widgets().search->field()->setText("conv");
+    panels().widgets().query->editor()->set_sql("SELECT 1");
+    panels().table(PanelId::Nodes)->findChild<QLineEdit*>()->setText("relu");
     open(recording("b.arenascope"));
     (*window_->documents())[0].show_session(test::sample_session(), "again");
     window_->documents()->show(0);
-    QCOMPARE(panels().find<SearchPanel>("search")->field()->text(), QStringLiteral("conv"));
-    QCOMPARE(panels().find<QueryPanel>("query")->editor()->toPlainText(), QStringLiteral("SELECT 1"));
+    QCOMPARE(panels().widgets().search->field()->text(), QStringLiteral("conv"));
+    QCOMPARE(panels().widgets().query->editor()->toPlainText(), QStringLiteral("SELECT 1"));
     QCOMPARE(nodes().filter, QStringLiteral("relu"));
   }
 
@@ -268,8 +264,8 @@ class SessionTest : public QObject, protected WindowFixture {
   // A selected span keeps the range, and another tab has its own.
   void the_range_of_spans_belongs_to_the_document() {
     const auto rows = [this] {
-      panels().table("spans")->refresh();
-      return panels().table("spans")->model()->rowCount();
+      panels().table(PanelId::Spans)->refresh();
+      return panels().table(PanelId::Spans)->model()->rowCount();
     };
     const EventSelection span{{trace::TrackId(0), 0, 0}};
     open(recording("a.arenascope"));

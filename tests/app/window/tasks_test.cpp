@@ -111,11 +111,11 @@ class TasksTest : public QObject, protected WindowFixture {
     type(letters);
     key(Qt::Key_Return);
   }
-  void show_panel(const QString& id, Input input) {
+  void show_panel(PanelId id, Input input) {
     if (input == Keys) return palette(panels().dock(id)->windowTitle().toLower());
     if (panels().dock(id)->visibleRegion().isEmpty()) {
       auto* headline = window_->findChild<SummaryBar*>("headline");
-      const PanelGroup group = group_of(id);
+      const PanelGroup group = panel_kind(id).group;
       if (panels().group() != group)
         for (QToolButton* button : headline->findChildren<QToolButton*>())
           if (button->text() == title_of(group)) click(button);
@@ -127,11 +127,6 @@ class TasksTest : public QObject, protected WindowFixture {
           }
     }
     QTRY_VERIFY(!panels().dock(id)->visibleRegion().isEmpty());
-  }
-  static PanelGroup group_of(const QString& id) {
-    for (const PanelDescriptor& kind : panel_kinds())
-      if (id == QLatin1String(kind.id)) return kind.group;
-    return PanelGroup::None;
   }
   static QString title_of(PanelGroup group) {
     return group == PanelGroup::Model    ? QStringLiteral("Model")
@@ -145,7 +140,7 @@ class TasksTest : public QObject, protected WindowFixture {
     return -1;
   }
   // Sorts by a column, largest first.
-  void sort(const QString& id, const QString& title, Input input) {
+  void sort(PanelId id, const QString& title, Input input) {
     QTableView* table = panels().table(id)->table_view();
     QTRY_VERIFY(table->model()->rowCount() > 0);
     const int c = column(table, title);
@@ -165,11 +160,11 @@ class TasksTest : public QObject, protected WindowFixture {
     }
     QCOMPARE(header->sortIndicatorSection(), c);
   }
-  QString cell(const QString& id, int row, const QString& title) {
+  QString cell(PanelId id, int row, const QString& title) {
     QTableView* table = panels().table(id)->table_view();
     return table->model()->index(row, column(table, title)).data().toString();
   }
-  QString inspector() { return panels().find<InspectorView>("inspector")->text(); }
+  QString inspector() { return panels().widgets().inspector->text(); }
 
   void begin() {
     strokes_ = thoughts_ = 0;
@@ -203,7 +198,7 @@ class TasksTest : public QObject, protected WindowFixture {
   void t01_which_tensors_are_at_the_peak_data() { both(); }
   void t01_which_tensors_are_at_the_peak() {
     doc().show_session(test::sample_session(), "sample");
-    auto* findings = panels().find<FindingsView>("findings");
+    auto* findings = panels().widgets().findings;
     const Input by = input();
     begin();
     by == Mouse ? choose("Memory", "Find Savings") : key(Qt::Key_L, Qt::ControlModifier);
@@ -232,13 +227,13 @@ class TasksTest : public QObject, protected WindowFixture {
     doc().show_session(test::sample_session(), "sample");
     const Input by = input();
     begin();
-    show_panel("nodes", by);
-    sort("nodes", "Mean time", by);
+    show_panel(PanelId::Nodes, by);
+    sort(PanelId::Nodes, "Mean time", by);
     const auto stats = doc().source()->snapshot()->stats(doc().source()->graph_id());
     size_t longest = 0;
     for (size_t i = 0; i < stats.size(); ++i)
       if (stats[i].mean > stats[longest].mean) longest = i;
-    QTRY_COMPARE(cell("nodes", 0, "Name"), QString::fromStdString(doc().source()->graph()->nodes[longest].name));
+    QTRY_COMPARE(cell(PanelId::Nodes, 0, "Name"), QString::fromStdString(doc().source()->graph()->nodes[longest].name));
     done("which node takes longest?", by, by == Mouse ? 2 : 18);
   }
 
@@ -247,9 +242,10 @@ class TasksTest : public QObject, protected WindowFixture {
     doc().show_session(test::sample_session(), "sample");
     const Input by = input();
     begin();
-    show_panel("barriers", by);
-    sort("barriers", "Waited", by);
-    QTRY_VERIFY2(cell("barriers", 0, "Last arriver").size() > 2, qPrintable(cell("barriers", 0, "Last arriver")));
+    show_panel(PanelId::Barriers, by);
+    sort(PanelId::Barriers, "Waited", by);
+    QTRY_VERIFY2(cell(PanelId::Barriers, 0, "Last arriver").size() > 2,
+                 qPrintable(cell(PanelId::Barriers, 0, "Last arriver")));
     done("which thread do the others wait for?", by, by == Mouse ? 4 : 18);
   }
 
@@ -265,11 +261,11 @@ class TasksTest : public QObject, protected WindowFixture {
       key(Qt::Key_Return);
     } else {
       // In the table.
-      show_panel("nodes", by);
-      QTableView* table = panels().table("nodes")->table_view();
+      show_panel(PanelId::Nodes, by);
+      QTableView* table = panels().table(PanelId::Nodes)->table_view();
       QTRY_VERIFY(table->model()->rowCount() > 20);
       for (int r = 0; r < table->model()->rowCount(); ++r)
-        if (cell("nodes", r, "Name") == name) {
+        if (cell(PanelId::Nodes, r, "Name") == name) {
           wheel_to(table, table->model()->index(r, 1));
           click(table->viewport(), table->visualRect(table->model()->index(r, 1)).center());
           break;
@@ -284,7 +280,7 @@ class TasksTest : public QObject, protected WindowFixture {
   void t06_does_it_fit_under() {
     doc().show_session(test::sample_session(), "sample");
     const Input by = input();
-    auto* panel = panels().find<ReplanPanel>("planners");
+    auto* panel = panels().widgets().replan;
     begin();
     by == Mouse ? choose("Memory", "Fit Under…") : key(Qt::Key_U, Qt::ControlModifier);
     // A number can only be typed; the mouse drags the limit line in the occupancy view.
@@ -308,8 +304,8 @@ class TasksTest : public QObject, protected WindowFixture {
     doc().show_session(session, "sample");
     const Input by = input();
     begin();
-    show_panel("problems", by);
-    QTableView* table = panels().table("problems")->table_view();
+    show_panel(PanelId::Problems, by);
+    QTableView* table = panels().table(PanelId::Problems)->table_view();
     QTRY_VERIFY(table->model()->rowCount() > 0);
     QStringList read;
     for (int c = 0; c < table->model()->columnCount(); ++c) read << table->model()->index(0, c).data().toString();
@@ -338,16 +334,16 @@ class TasksTest : public QObject, protected WindowFixture {
     begin();
     by == Mouse ? choose("Compare", "Compare with File…") : palette("compare with file");
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->comparison() != nullptr, kPatience);
-    sort("compare", "B − A", by);
-    QTRY_VERIFY(!cell("compare", 0, "Node").isEmpty());
-    QVERIFY2(cell("compare", 0, "B − A").startsWith(u'+'), qPrintable(cell("compare", 0, "B − A")));
+    sort(PanelId::Compare, "B − A", by);
+    QTRY_VERIFY(!cell(PanelId::Compare, 0, "Node").isEmpty());
+    QVERIFY2(cell(PanelId::Compare, 0, "B − A").startsWith(u'+'), qPrintable(cell(PanelId::Compare, 0, "B − A")));
     done("why is run B slower?", by, by == Mouse ? 4 : 28);
   }
 
   void t09_which_ops_take_the_time_of_a_range_data() { both(); }
   void t09_which_ops_take_the_time_of_a_range() {
     doc().show_session(test::sample_session(), "sample");
-    PlotView* plot = plot_view("arena");
+    PlotView* plot = plot_view(PanelId::Arena);
     const Input by = input();
     begin();
     if (by == Mouse) {

@@ -66,9 +66,9 @@ class TrainingTest : public QObject, protected WindowFixture {
 
  private:
   template <class Panel>
-  Panel* shown(const char* id) {
+  Panel* shown(PanelId id) {
     window_->shell().show_panel(id);
-    return qobject_cast<Panel*>(panels().parts(QString::fromLatin1(id)).widget);
+    return qobject_cast<Panel*>(panels().parts(id).widget);
   }
 
  private Q_SLOTS:
@@ -77,17 +77,17 @@ class TrainingTest : public QObject, protected WindowFixture {
   void cleanup() { window_.reset(); }
 
   void no_text_is_generated_without_a_model() {
-    auto* panel = shown<TextPanel>("text");
+    auto* panel = shown<TextPanel>(PanelId::Text);
     QVERIFY(panel != nullptr);
     QVERIFY(!panel->generate_button()->isEnabled());
     panel->write();
     QVERIFY(!doc().generation()->busy());
-    QVERIFY(!shown<TrainingPanel>("training")->train_button()->isEnabled());
+    QVERIFY(!shown<TrainingPanel>(PanelId::Training)->train_button()->isEnabled());
   }
 
   void tokens_are_generated_and_can_be_selected() {
     open("zoo:nano_gpt");
-    auto* panel = shown<TextPanel>("text");
+    auto* panel = shown<TextPanel>(PanelId::Text);
     panel->prompt()->setText(QStringLiteral("2 0 1 1 0 2"));
     panel->number()->setValue(3);
     panel->generate_button()->click();
@@ -130,7 +130,7 @@ class TrainingTest : public QObject, protected WindowFixture {
 
   void a_model_without_text_generation_reports_it() {
     open("zoo:mul_mat");
-    auto* panel = shown<TextPanel>("text");
+    auto* panel = shown<TextPanel>(PanelId::Text);
     panel->prompt()->setText(QStringLiteral("1"));
     panel->write();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().generation()->busy(), kPatience);
@@ -139,7 +139,7 @@ class TrainingTest : public QObject, protected WindowFixture {
 
   void training_is_drawn_and_can_be_stopped() {
     open("zoo:nano_gpt");
-    auto* panel = shown<TrainingPanel>("training");
+    auto* panel = shown<TrainingPanel>(PanelId::Training);
     panel->data()->setText(QStringLiteral("sort:1"));
     set_option_editor(panel->editor("batch"), "64");
     set_option_editor(panel->editor("epochs"), "1000");
@@ -175,7 +175,7 @@ class TrainingTest : public QObject, protected WindowFixture {
   // Curves, tool tips and saved tables of a training match those of the command line.
   void curves_match_the_command_line() {
     open("zoo:nano_gpt");
-    auto* panel = shown<TrainingPanel>("training");
+    auto* panel = shown<TrainingPanel>(PanelId::Training);
     panel->data()->setText(QStringLiteral("sort:1"));
     set_option_editor(panel->editor("batch"), "256");
     set_option_editor(panel->editor("epochs"), "2");
@@ -237,7 +237,7 @@ class TrainingTest : public QObject, protected WindowFixture {
   // The table matches that of the command line.
   void every_option_of_training_has_an_editor() {
     open("zoo:nano_gpt");
-    auto* panel = shown<TrainingPanel>("training");
+    auto* panel = shown<TrainingPanel>(PanelId::Training);
     const TrainChoices usual;
     QSet<QString> ids, titles;
     for (const TrainOption& option : train_options()) {
@@ -270,7 +270,7 @@ class TrainingTest : public QObject, protected WindowFixture {
 
   void the_frontier_is_a_slider() {
     open("zoo:mnist_cnn");
-    auto* panel = shown<TrainingPanel>("training");
+    auto* panel = shown<TrainingPanel>(PanelId::Training);
     QVERIFY(!panel->slider()->isEnabled());
     panel->frontier_button()->click();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy(), kPatience);

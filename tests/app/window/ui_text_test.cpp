@@ -120,7 +120,7 @@ class UiTextTest : public QObject, protected WindowFixture {
       data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
     data_.removeAll(QString());
     data_.removeDuplicates();
-    QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(panels().widgets().graph->canvas()->scene().ready(), kPatience);
   }
   void cleanupTestCase() { window_.reset(); }
 
@@ -160,11 +160,11 @@ class UiTextTest : public QObject, protected WindowFixture {
   }
 
   void all_panels_data() {
-    QTest::addColumn<QString>("panel");
-    for (const PanelDescriptor& kind : panel_kinds()) QTest::newRow(kind.id) << QString::fromLatin1(kind.id);
+    QTest::addColumn<PanelId>("panel");
+    for (const PanelDescriptor& kind : panel_kinds()) QTest::newRow(name_of(kind.id)) << kind.id;
   }
   void all_panels() {
-    QFETCH(QString, panel);
+    QFETCH(PanelId, panel);
     QDockWidget* dock = panels().dock(panel);
     panels().raise(panel);
     QTest::qWait(60);
@@ -174,17 +174,17 @@ class UiTextTest : public QObject, protected WindowFixture {
       const QAbstractItemModel* model = view->model();
       for (int c = 0; view->isVisible() && c < model->columnCount(); ++c) {
         const QString title = model->headerData(c, Qt::Horizontal).toString();
-        QVERIFY2(!is_word(title) || title.contains(u'['), qPrintable(panel + u' ' + title));
+        QVERIFY2(!is_word(title) || title.contains(u'['), qPrintable(title));
       }
     }
   }
 
   void drawn_headers() {
-    for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"}) {
-      PlotView* view = plot_view(QString::fromLatin1(id));
-      panels().dock(QString::fromLatin1(id))->raise();
+    for (const PanelId id : {PanelId::Occupancy, PanelId::Arena, PanelId::Lifetimes, PanelId::Timeline}) {
+      PlotView* view = plot_view(id);
+      panels().dock(id)->raise();
       view->prepare_now();
-      QVERIFY2(view->header().title.contains(u'['), id);
+      QVERIFY2(view->header().title.contains(u'['), name_of(id));
       for (const LegendChip& chip : view->header().legend)
         QVERIFY2(!is_word(chip.text) || chip.text.contains(u'['), qPrintable(chip.text));
     }
@@ -201,7 +201,7 @@ class UiTextTest : public QObject, protected WindowFixture {
       for (QDialog* dialog : window_->findChildren<QDialog*>()) {
         if (!dialog->isVisible()) continue;
         ++seen;
-        QVERIFY2(dialog->windowTitle().contains(u'['), id);
+        QVERIFY2(dialog->windowTitle().contains(u'['), name_of(id));
         check_names(dialog);
         const QString which = QString::fromLatin1(id);
         if (which != u"file.zoo" && which != u"help.about" && !which.startsWith(u"view.")) check(dialog);

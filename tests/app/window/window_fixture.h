@@ -29,9 +29,7 @@ class WindowFixture {
  protected:
   Document& doc() const { return window_->document(); }
   Panels& panels() const { return *window_->shell().panels; }
-  views::PlotView* plot_view(const QString& id) const {
-    return qobject_cast<views::PlotView*>(panels().parts(id).drawn);
-  }
+  views::PlotView* plot_view(PanelId id) const { return panels().parts(id).plot; }
 
   static constexpr int kPatience = 60'000;  // milliseconds
 

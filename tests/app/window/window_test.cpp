@@ -86,7 +86,7 @@ class WindowTest : public QObject, protected WindowFixture {
   void recent_files_have_thumbnails() {
     open("zoo:squeezenet");
     const QString path = RecentThumbnails::path_of("zoo:squeezenet"), stray = RecentThumbnails::path_of("zoo:long_ago");
-    QTRY_VERIFY_WITH_TIMEOUT(!plot_view("arena")->plot()->visibleRegion().isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!plot_view(PanelId::Arena)->plot()->visibleRegion().isEmpty(), kPatience);
     QFile::remove(path);
     QVERIFY(QDir().mkpath(QFileInfo(stray).path()));
     QVERIFY(QImage(RecentThumbnails::kSize, QImage::Format_RGB32).save(stray));
@@ -114,50 +114,50 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void bottom_panels_are_grouped() {
     const auto seen = [&] {
-      QStringList ids;
+      std::set<PanelId> ids;
       for (const PanelDescriptor& kind : panel_kinds())
-        if (kind.group != PanelGroup::None && !panels().dock(QString::fromLatin1(kind.id))->isHidden())
-          ids << QString::fromLatin1(kind.id);
+        if (kind.group != PanelGroup::None && !panels().dock(kind.id)->isHidden()) ids.insert(kind.id);
       return ids;
     };
-    QVERIFY(seen().contains("nodes") && seen().contains("objects") && !seen().contains("blocks"));
-    panels().show("findings");
+    QVERIFY(seen().contains(PanelId::Nodes) && seen().contains(PanelId::Objects) && !seen().contains(PanelId::Blocks));
+    panels().show(PanelId::Findings);
     QVERIFY(panels().group() == PanelGroup::Memory);
-    QVERIFY(seen().contains("blocks") && seen().contains("findings") && !seen().contains("nodes"));
+    QVERIFY(seen().contains(PanelId::Blocks) && seen().contains(PanelId::Findings) && !seen().contains(PanelId::Nodes));
     panels().show_group(PanelGroup::Time);
-    QVERIFY(seen().contains("barriers") && !seen().contains("findings"));
+    QVERIFY(seen().contains(PanelId::Barriers) && !seen().contains(PanelId::Findings));
     panels().show_group(PanelGroup::Memory);
-    QTRY_VERIFY(!panels().dock("findings")->visibleRegion().isEmpty());  // the last visible one
+    QTRY_VERIFY(!panels().dock(PanelId::Findings)->visibleRegion().isEmpty());  // the last visible one
   }
 
   // View > Panels: a panel of another group shows its group; a closed one stays closed.
   void panels_are_opened_and_closed_in_their_groups() {
     doc().show_session(test::sample_session(), "sample");
     panels().show_group(PanelGroup::Model);
-    QAction* barriers = panels().dock("barriers")->toggleViewAction();
+    QAction* barriers = panels().dock(PanelId::Barriers)->toggleViewAction();
     QVERIFY(!barriers->isChecked());
     barriers->trigger();
-    QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
+    QTRY_VERIFY(!panels().dock(PanelId::Barriers)->visibleRegion().isEmpty());
     const PanelGroup group = panels().group();
     QVERIFY(group != PanelGroup::Model);
     panels().show_group(PanelGroup::Model);
     panels().show_group(group);
-    QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
+    QTRY_VERIFY(!panels().dock(PanelId::Barriers)->visibleRegion().isEmpty());
     barriers->trigger();
-    QVERIFY(panels().dock("barriers")->isHidden());
+    QVERIFY(panels().dock(PanelId::Barriers)->isHidden());
     panels().show_group(PanelGroup::Model);
     panels().show_group(group);
-    QVERIFY(panels().dock("barriers")->isHidden());
-    panels().show("barriers");
-    QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
+    QVERIFY(panels().dock(PanelId::Barriers)->isHidden());
+    panels().show(PanelId::Barriers);
+    QTRY_VERIFY(!panels().dock(PanelId::Barriers)->visibleRegion().isEmpty());
   }
 
   void a_model_runs_and_every_view_shows_it() {
     open("zoo:mul_mat");
-    QTRY_VERIFY(panels().table("nodes")->model()->rowCount() > 0);
-    QCOMPARE(panels().table("nodes")->model()->rowCount(), static_cast<int>(doc().source()->graph()->nodes.size()));
-    QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), kPatience);
-    QVERIFY(panels().find<InspectorView>("inspector")->text().contains("lower bound"));
+    QTRY_VERIFY(panels().table(PanelId::Nodes)->model()->rowCount() > 0);
+    QCOMPARE(panels().table(PanelId::Nodes)->model()->rowCount(),
+             static_cast<int>(doc().source()->graph()->nodes.size()));
+    QTRY_VERIFY_WITH_TIMEOUT(panels().widgets().graph->canvas()->scene().ready(), kPatience);
+    QVERIFY(panels().widgets().inspector->text().contains("lower bound"));
     QVERIFY(window_->windowTitle().contains("mul_mat"));
     QVERIFY(doc().messages()->texts().isEmpty());
     QCOMPARE(recent_files().value(0), QString("zoo:mul_mat"));
@@ -275,7 +275,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().source()->snapshot()->runs.size(), runs);
     QVERIFY(!doc().runner()->has_model());
     window_->compare_with(path);
-    QTRY_COMPARE(panels().table("compare")->model()->rowCount(), static_cast<int>(nodes));
+    QTRY_COMPARE(panels().table(PanelId::Compare)->model()->rowCount(), static_cast<int>(nodes));
   }
 
   void each_file_has_a_tab_and_keeps_its_view_state() {
@@ -340,7 +340,7 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void messages_overlay_the_views_and_move_nothing() {
     QTest::qWait(50);
-    const QWidget* arena = plot_view("arena");
+    const QWidget* arena = plot_view(PanelId::Arena);
     const QRect before(arena->mapTo(window_.get(), QPoint()), arena->size());
     for (int i = 0; i < 4; ++i) {
       doc().messages()->post(MessageKind::Error, QStringLiteral("Message number %1 with a few words.").arg(i));
@@ -361,7 +361,7 @@ class WindowTest : public QObject, protected WindowFixture {
   void the_right_mouse_button_opens_a_menu_on_each_panel() {
     open("zoo:squeezenet");
     for (const PanelDescriptor& kind : panel_kinds()) {
-      const QString id = QString::fromLatin1(kind.id);
+      const PanelId id = kind.id;
       QDockWidget* dock = panels().dock(id);
       panels().show(id);
       dock->show();
@@ -373,17 +373,17 @@ class WindowTest : public QObject, protected WindowFixture {
         QWidget* at = window_->childAt(widget->mapTo(window_.get(), place));
         return at != nullptr && (at == widget || widget->isAncestorOf(at));
       };
-      QVERIFY2(QTest::qWaitFor([&] { return is_on_top(widget->rect().center()); }, kPatience), kind.id);
+      QVERIFY2(QTest::qWaitFor([&] { return is_on_top(widget->rect().center()); }, kPatience), name_of(id));
       QCoreApplication::processEvents();
       const QPoint places[] = {widget->rect().center(), {widget->width() / 3, widget->height() * 2 / 3}};
       for (const QPoint& place : places) {
         if (!is_on_top(place)) continue;
         QTest::mouseClick(window_->windowHandle(), Qt::RightButton, {}, widget->mapTo(window_.get(), place));
         auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-        QVERIFY2(menu != nullptr && !menu->actions().isEmpty(), kind.id);
+        QVERIFY2(menu != nullptr && !menu->actions().isEmpty(), name_of(id));
         menu->close();
         QCoreApplication::processEvents();
-        QVERIFY2(QApplication::activePopupWidget() == nullptr, kind.id);
+        QVERIFY2(QApplication::activePopupWidget() == nullptr, name_of(id));
       }
       dock->hide();  // makes space for the next one
     }
@@ -400,19 +400,19 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(clicked.count(), 1);
     QVERIFY(!doc().debugger()->playing());
     // Arrow keys move through table rows instead of steps.
-    QTableView* rows = panels().table("nodes")->table_view();
-    panels().dock("nodes")->raise();
+    QTableView* rows = panels().table(PanelId::Nodes)->table_view();
+    panels().dock(PanelId::Nodes)->raise();
     rows->setFocus();
     rows->setCurrentIndex(rows->model()->index(1, 0));
     doc().axis()->set_current(Step(7));
     QVERIFY(wants_key(rows, Qt::Key_Home) && !wants_key(rows, Qt::Key_F5) &&
-            !wants_key(plot_view("arena"), Qt::Key_Space));
-    plot_view("arena")->setFocus();
-    QTest::keyClick(plot_view("arena"), Qt::Key_Right);
+            !wants_key(plot_view(PanelId::Arena), Qt::Key_Space));
+    plot_view(PanelId::Arena)->setFocus();
+    QTest::keyClick(plot_view(PanelId::Arena), Qt::Key_Right);
     QCOMPARE(doc().axis()->current(), Step(8));
-    QTest::keyClick(plot_view("arena"), Qt::Key_Space);
+    QTest::keyClick(plot_view(PanelId::Arena), Qt::Key_Space);
     QVERIFY(doc().debugger()->playing());
-    QTest::keyClick(plot_view("arena"), Qt::Key_Space);
+    QTest::keyClick(plot_view(PanelId::Arena), Qt::Key_Space);
     QVERIFY(!doc().debugger()->playing());
   }
 
@@ -436,14 +436,14 @@ class WindowTest : public QObject, protected WindowFixture {
     QSet<QString> all;
     for (const Qt::Key key : {Qt::Key_A, Qt::Key_D, Qt::Key_W, Qt::Key_S, Qt::Key_F, Qt::Key_T, Qt::Key_P, Qt::Key_Home,
                               Qt::Key_End, Qt::Key_Left, Qt::Key_Right}) {
-      const QString expected = restores_focus(plot_view("arena"), key);
+      const QString expected = restores_focus(plot_view(PanelId::Arena), key);
       all << expected;
-      for (const char* id : {"occupancy", "timeline", "lifetimes"}) {
-        panels().raise(QString::fromLatin1(id));
+      for (const PanelId id : {PanelId::Occupancy, PanelId::Timeline, PanelId::Lifetimes}) {
+        panels().raise(id);
         QCOMPARE(restores_focus(plot_view(id), key), expected);
       }
       if (key != Qt::Key_W && key != Qt::Key_S && key != Qt::Key_Home)  // these zoom the graph itself
-        QCOMPARE(restores_focus(panels().find<GraphView>("graph")->canvas(), key), expected);
+        QCOMPARE(restores_focus(panels().widgets().graph->canvas(), key), expected);
     }
     QVERIFY(all.size() >= 9);
   }
@@ -455,7 +455,7 @@ class WindowTest : public QObject, protected WindowFixture {
     for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug}) {
       panels().show_group(group);
       QTest::qWait(50);
-      plot_view("arena")->setFocus();
+      plot_view(PanelId::Arena)->setFocus();
       for (int i = 0; i < 120; ++i) {
         const QWidget* before = QApplication::focusWidget();
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
@@ -527,8 +527,8 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void the_selected_row_stays_the_selected_tensor() {
     doc().show_session(test::sample_session(), "sample");
-    TablePanel* table = panels().table("nodes");
-    panels().dock("nodes")->raise();
+    TablePanel* table = panels().table(PanelId::Nodes);
+    panels().dock(PanelId::Nodes)->raise();
     QTRY_VERIFY(table->model()->rowCount() > 20);
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(11)));
     const QString name = QString::fromStdString(doc().source()->graph()->nodes[11].name);
@@ -555,8 +555,8 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void coming_to_a_table_by_tab_selects_nothing() {
     doc().show_session(test::sample_session(), "sample");
-    TablePanel* table = panels().table("nodes");
-    panels().dock("nodes")->raise();
+    TablePanel* table = panels().table(PanelId::Nodes);
+    panels().dock(PanelId::Nodes)->raise();
     QTRY_VERIFY(table->model()->rowCount() > 20);
     table->table_view()->setFocus(Qt::TabFocusReason);
     QTest::qWait(30);
@@ -592,7 +592,7 @@ class WindowTest : public QObject, protected WindowFixture {
   void the_playhead_is_at_the_peak_after_opening() {
     open("zoo:squeezenet");
     QTRY_COMPARE(doc().axis()->current(), Step(window_->shell().playback->slider()->peak_step()));
-    const auto* occupancy = static_cast<OccupancyView*>(plot_view("occupancy"));
+    const auto* occupancy = static_cast<OccupancyView*>(plot_view(PanelId::Occupancy));
     QTRY_VERIFY(occupancy->picture() && occupancy->picture()->peak > 0);
     QTRY_COMPARE(occupancy->picture()->peak_step, doc().axis()->current());
     // The playhead follows a run and returns to its step when it has ended.
@@ -615,7 +615,7 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void breadcrumbs_lead_back_out() {
     open("zoo:squeezenet");
-    Breadcrumbs* path = panels().find<Breadcrumbs>("inspector");
+    Breadcrumbs* path = panels().widgets().breadcrumbs;
     QTRY_COMPARE(path->crumbs().size(), size_t{1});
     const trace::GraphInfo& graph = *doc().source()->graph();
     QCOMPARE(path->crumbs()[0].text, QString::fromStdString(graph.model));
@@ -679,7 +679,7 @@ class WindowTest : public QObject, protected WindowFixture {
         const auto *x = slice_of[problem->ids[i]], *y = slice_of[problem->ids[k]];
         QCOMPARE(x->first < y->last && y->first < x->last, a.lower < b.upper && b.lower < a.upper);
       }
-    QVERIFY(plot_view("arena")->isVisible());
+    QVERIFY(plot_view(PanelId::Arena)->isVisible());
     // If the file has offsets, they are the plan.
     const auto answer = planner::find_planner("greedy-by-size")->plan(*problem, {});
     QVERIFY(answer.ok());
@@ -750,10 +750,8 @@ class WindowTest : public QObject, protected WindowFixture {
     doc().show_session(test::sample_session(), "sample");
     const trace::GraphId graph = doc().source()->graph_id();
     for (int i : {1, 4, 9}) doc().selection()->select(Selection::node(graph, NodeId(i)));
-    QVERIFY(panels()
-                .find<InspectorView>("inspector")
-                ->text()
-                .contains(QString::fromStdString(doc().source()->graph()->nodes[9].name)));
+    QVERIFY(
+        panels().widgets().inspector->text().contains(QString::fromStdString(doc().source()->graph()->nodes[9].name)));
     QTest::keyClick(window_.get(), Qt::Key_Left, Qt::AltModifier);
     QCOMPARE(doc().selection()->current(), Selection::node(graph, NodeId(4)));
     QTest::keyClick(window_.get(), Qt::Key_Right, Qt::AltModifier);
@@ -784,8 +782,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(palette->shown() >= 1 && palette->shown() < 10);
     QTest::keyClick(line, Qt::Key_Return);
     QVERIFY(!palette->isVisible());
-    QVERIFY(!panels().dock("graph")->isVisible());
-    QVERIFY(panels().dock("arena")->isVisible());
+    QVERIFY(!panels().dock(PanelId::Graph)->isVisible());
+    QVERIFY(panels().dock(PanelId::Arena)->isVisible());
     window_->shell().actions->find("help.keys")->trigger();
     auto* list = window_->findChild<QDialog*>("keys")->findChild<QTableWidget*>();
     QVERIFY(list != nullptr);
@@ -794,7 +792,7 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void letters_typed_in_a_filter_are_not_shortcuts() {
     doc().show_session(test::sample_session(), "sample");
-    auto* filter = panels().table("nodes")->findChild<QLineEdit*>();
+    auto* filter = panels().table(PanelId::Nodes)->findChild<QLineEdit*>();
     filter->setFocus();
     const Step before = doc().axis()->current();
     QTest::keyClicks(filter, "gust padf");
@@ -819,24 +817,24 @@ class WindowTest : public QObject, protected WindowFixture {
     Preferences p = window_->shell().preferences;
     p.language = "zh_CN";
     window_->apply_preferences(p);
-    QTRY_COMPARE(panels().dock("graph")->windowTitle(), QString("计算图"));
+    QTRY_COMPARE(panels().dock(PanelId::Graph)->windowTitle(), QString("计算图"));
     QVERIFY(window_->shell().actions->find("run.run")->text().contains("运行"));
     for (const auto& entry : window_->shell().actions->all())
       QVERIFY2(entry.action->text() != QString::fromUtf8(entry.text), entry.id);
     p.language = "en";
     window_->apply_preferences(p);
-    QTRY_COMPARE(panels().dock("graph")->windowTitle(), QString("Graph"));
+    QTRY_COMPARE(panels().dock(PanelId::Graph)->windowTitle(), QString("Graph"));
   }
 
   void layouts_are_saved() {
     window_->shell().layouts->apply("memory");
-    QVERIFY(!panels().dock("graph")->isVisible());
+    QVERIFY(!panels().dock(PanelId::Graph)->isVisible());
     window_->close();
     window_ = std::make_unique<MainWindow>();
     window_->show();
-    QVERIFY(!panels().dock("graph")->isVisible());
+    QVERIFY(!panels().dock(PanelId::Graph)->isVisible());
     window_->shell().actions->find("view.layout_default")->trigger();
-    QVERIFY(panels().dock("graph")->isVisible());
+    QVERIFY(panels().dock(PanelId::Graph)->isVisible());
   }
 
   void dark_and_light() {
