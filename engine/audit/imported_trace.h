@@ -60,11 +60,12 @@ inline void set_depths(Raw& raw) {
     std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {
       return a->begin != b->begin ? a->begin < b->begin : a->end > b->end;
     });
-    std::vector<Nanoseconds> ends;
+    std::vector<const RawSpan*> open;  // an instant is inside another one of the same time
     for (RawSpan* s : spans) {
-      while (!ends.empty() && ends.back() <= s->begin) ends.pop_back();
-      s->depth = static_cast<int64_t>(ends.size());
-      ends.push_back(s->end);
+      while (!open.empty() && open.back()->end <= s->begin && !(s->begin == s->end && open.back()->begin == s->begin))
+        open.pop_back();
+      s->depth = static_cast<int64_t>(open.size());
+      open.push_back(s);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -20,6 +21,13 @@ using trace::JsonRecord;
 using trace::JsonScalar;
 
 std::string text(const JsonRecord& e, const char* key) { return e[key].as_text(); }
+bool given(const JsonScalar& v) { return v.type != JsonScalar::Type::None; }
+
+// The identifier under `key`, or, if the event has none, the one under `other`.
+std::string id_text(const JsonRecord& e, const char* key, const char* other) {
+  return text(e, given(e[key]) ? key : other);
+}
+std::string process_text(const JsonRecord& e) { return id_text(e, "pid", "tid"); }
 
 // Microseconds to nanoseconds. Digit by digit: nanoseconds since 1970 are more than a double counts.
 bool time(const JsonScalar& value, Nanoseconds& out) {
@@ -45,6 +53,16 @@ bool time(const JsonScalar& value, Nanoseconds& out) {
   return out > -(int64_t{1} << 61) && out < int64_t{1} << 61;
 }
 
+// A number, or a string that holds nothing but one.
+bool number(const JsonScalar& value, double& out) {
+  if (value.is_number()) return out = value.number(), true;
+  if (value.type != JsonScalar::Type::Text || value.text.find_first_not_of("+-.0123456789eE") != std::string::npos)
+    return false;
+  char* end = nullptr;
+  out = std::strtod(value.text.c_str(), &end);
+  return end != value.text.c_str() && *end == 0 && std::isfinite(out);
+}
+
 int64_t integer(const JsonScalar& value, int64_t otherwise) {
   return value.type == JsonScalar::Type::Integer ? value.integer : otherwise;
 }
@@ -56,7 +74,7 @@ class Reader {
   void take(const JsonRecord& e) {
     if (e.members().empty()) return;
     ++raw_.entries;
-    const std::string phase = text(e, "ph"), name = text(e, "name");
+    const std::string name = text(e, "name"), phase = text(e, "ph").substr(0, 1);
     if (phase == "M") return metadata(e, name);
     Nanoseconds t = 0;
     if (phase.empty() || std::string_view("sftnNDOP()cvV").find(phase) != std::string_view::npos) return;
@@ -67,11 +85,11 @@ class Reader {
       const int32_t row = thread(e);
       marks_.push_back({t, fmt::format("row {}", row), name, phase[0], row});
     } else if (phase == "b" || phase == "e") {
-      marks_.push_back({t, "nestable/" + async_key(e, true), name, phase[0], phase == "b" ? async_row(e) : 0});
+      marks_.push_back({t, "nestable/" + async_key(e, true), name, phase[0], phase == "b" ? async_row(e, true) : 0});
     } else if (phase == "S" || phase == "T" || phase == "p" || phase == "F") {
       const std::string step = e.of("args", "step").as_text();
       marks_.push_back({t, "legacy/" + async_key(e, false), phase == "T" || phase == "p" ? name + ":" + step : name,
-                        phase[0], phase == "S" ? async_row(e) : 0});
+                        phase[0], phase == "S" ? async_row(e, false) : 0});
     } else if (phase == "C") {
       counters(e, name, t);
     } else if ((phase == "i" || phase == "I" || phase == "R") && name == "[memory]") {
@@ -110,33 +128,40 @@ class Reader {
   };
   // A plain id counts within its process for nestable spans, and everywhere for others.
   static std::string async_key(const JsonRecord& e, bool nestable) {
-    const auto given = [](const JsonScalar& v) { return v.type != JsonScalar::Type::None; };
     const JsonScalar &id = e["id"], &global = e.of("id2", "global"), &local = e.of("id2", "local");
-    const bool own = given(id) ? nestable : !given(global);
-    return (nestable ? text(e, "cat") + "/" : "") + text(e, "name") + "/" + (own ? text(e, "pid") : "*") + "/" +
-           text(e, "scope") + "/" +
+    return (nestable ? text(e, "cat") + "/" : "") + text(e, "name") + "/" +
+           (is_local(e, nestable) ? process_text(e) : "*") + "/" + text(e, "scope") + "/" +
            (given(id)       ? id
             : given(global) ? global
                             : local)
                .as_text();
   }
-  int32_t async_row(const JsonRecord& e) {
-    const std::string category = text(e, "cat"), name = category.empty() ? "async" : "async " + category;
-    return tables_.track(name, name);
+  static bool is_local(const JsonRecord& e, bool nestable) {
+    return given(e["id"]) ? nestable : !given(e.of("id2", "global"));
+  }
+  // A row for each name; ids that are local to a process have rows of their process.
+  int32_t async_row(const JsonRecord& e, bool nestable) {
+    const bool local = is_local(e, nestable);
+    const std::string name = text(e, "name"), process = local ? process_text(e) : "";
+    const int32_t row = tables_.track("async/" + process + "/" + name, name.empty() ? "async" : name);
+    if (local) process_of_.try_emplace(row, process);
+    return row;
   }
 
   // A row is a thread of a process; its name contains both names, if present.
   int32_t thread(const JsonRecord& e) {
-    const std::string pid = text(e, "pid"), tid = text(e, "tid");
+    const std::string pid = process_text(e), tid = id_text(e, "tid", "pid");
     const bool is_number = tid.find_first_not_of("-0123456789") == std::string::npos;
     const int32_t row = tables_.track(pid + "/" + tid, is_number ? "thread " + tid : tid);
     process_of_.try_emplace(row, pid);
+    const bool is_name = pid.find_first_not_of("-0123456789") != std::string::npos;
+    if (is_name) processes_.try_emplace(pid, pid);
     return row;
   }
   void metadata(const JsonRecord& e, const std::string& what) {
     const std::string name = e.of("args", "name").as_text();
     if (name.empty()) return;
-    if (what == "process_name") processes_[text(e, "pid")] = name;
+    if (what == "process_name") processes_[process_text(e)] = name;
     if (what == "thread_name") raw_.tracks[thread(e)].name = name;
   }
   void name_processes() {
@@ -148,24 +173,37 @@ class Reader {
   // Spans in the order of their begins; then steps. An open span lasts to the end of the trace.
   void add_marked_spans() {
     std::stable_sort(marks_.begin(), marks_.end(), [](const Mark& a, const Mark& b) { return a.time < b.time; });
-    std::map<std::string, std::vector<Open>> open;
+    // Marks of begins: of each key, and of each key and name. One that has ended is removed once it is the last one.
+    std::map<std::string, std::vector<size_t>> begins;
+    std::vector<bool> is_open(marks_.size());
     std::vector<std::pair<size_t, Nanoseconds>> ends(marks_.size(), {0, latest_});  // by mark
+    std::map<size_t, Open> steps;
     std::vector<std::pair<Open, Nanoseconds>> stepped;
-    const auto close = [&](std::vector<Open>& stack, Nanoseconds end) {
-      ends[stack.back().begin].second = end;
-      if (!stack.back().steps.empty()) stepped.emplace_back(stack.back(), end);
-      stack.pop_back();
+    const auto last_open = [&](const std::string& key) -> std::optional<size_t> {
+      auto& stack = begins[key];
+      while (!stack.empty() && !is_open[stack.back()]) stack.pop_back();
+      return stack.empty() ? std::nullopt : std::optional(stack.back());
+    };
+    const auto close = [&](size_t begin, Nanoseconds end) {
+      ends[begin].second = end;
+      is_open[begin] = false;
+      if (const auto found = steps.find(begin); found != steps.end()) stepped.emplace_back(found->second, end);
     };
     for (size_t i = 0; i < marks_.size(); ++i) {
       const Mark& m = marks_[i];
-      auto& stack = open[m.key];
-      if (m.phase == 'B' || m.phase == 'b' || m.phase == 'S') stack.push_back({i, {}});
-      if (stack.empty()) continue;
-      if (m.phase == 'E' || m.phase == 'e' || m.phase == 'F') close(stack, m.time);
-      if (m.phase == 'T' || m.phase == 'p') stack.back().steps.push_back(i);
+      const std::string named = m.key + "\n" + m.name;
+      if (m.phase == 'B' || m.phase == 'b' || m.phase == 'S') {
+        is_open[i] = true;
+        begins[m.key].push_back(i);
+        begins[named].push_back(i);
+      } else if (m.phase == 'E' || m.phase == 'e' || m.phase == 'F') {
+        if (const auto begin = last_open(m.name.empty() ? m.key : named)) close(*begin, m.time);
+      } else if (const auto begin = last_open(m.key)) {
+        steps.try_emplace(*begin, Open{*begin, {}}).first->second.steps.push_back(i);
+      }
     }
-    for (auto& [key, stack] : open)
-      while (!stack.empty()) close(stack, latest_);
+    for (size_t i = marks_.size(); i-- > 0;)
+      if (is_open[i]) close(i, latest_);
     for (size_t i = 0; i < marks_.size(); ++i)
       if (const Mark& m = marks_[i]; m.phase == 'B' || m.phase == 'b' || m.phase == 'S')
         tables_.span(m.row, m.name, m.time, ends[i].second, -1);
@@ -184,7 +222,7 @@ class Reader {
 
   void complete(const JsonRecord& e, const std::string& name, Nanoseconds begin) {
     Nanoseconds length = 0;
-    if (!time(e["dur"], length)) length = 0;
+    if (given(e["dur"]) && !time(e["dur"], length)) return;
     const Nanoseconds end = begin + std::max<Nanoseconds>(length, 0);
     latest_ = std::max(latest_, end);
     if (is_kernel(e, name, begin, end)) return;
@@ -193,10 +231,11 @@ class Reader {
 
   void counters(const JsonRecord& e, const std::string& name, Nanoseconds t) {
     for (const JsonRecord::Member& m : e.members()) {
-      if (m.parent != "args" || !m.value.is_number()) continue;
-      const int32_t counter = tables_.counter(text(e, "pid") + "/" + name + "/" + text(e, "id") + "/" + m.key);
+      double value = 0;
+      if (m.parent != "args" || !number(m.value, value)) continue;
+      const int32_t counter = tables_.counter(process_text(e) + "/" + name + "/" + text(e, "id") + "/" + m.key);
       thread(e);  // a row gets its number with its first event of any kind
-      raw_.samples.push_back({counter, t, m.value.number()});
+      raw_.samples.push_back({counter, t, value});
       raw_.cover(t, t);
     }
   }
@@ -238,9 +277,9 @@ class Reader {
   }
 
   bool is_kernel(const JsonRecord& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
-    return onnx_runtime_.add(
-        text(e, "cat"), name,
-        {text(e, "tid"), "", e.of("args", "op_name").as_text(), e.of("args", "node_index").as_text(), begin, end});
+    return onnx_runtime_.add(text(e, "cat"), name,
+                             {id_text(e, "tid", "pid"), "", e.of("args", "op_name").as_text(),
+                              e.of("args", "node_index").as_text(), begin, end});
   }
 
   // Kernels of a run are its steps, in the order in which they began.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "engine/trace/saturate.h"
 
@@ -10,19 +11,18 @@ namespace arenascope::trace {
 
 namespace {
 
+bool is_integer(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
+
 // A number needs a noun; "stream 7" has one.
-std::string name_of_thread(const std::string& thread) {
-  const bool is_number = thread.find_first_not_of("-0123456789") == std::string::npos;
-  return is_number ? "thread " + thread : thread;
-}
+std::string name_of_thread(const std::string& thread) { return is_integer(thread) ? "thread " + thread : thread; }
 
 using Phase = SpanMatcher::Phase;
 using Category = LeftOut::Category;
-constexpr char kSeparator = '\x1f';  // between the parts of a key
+constexpr char kSeparator = '\x1f';                // between the parts of a key
+constexpr int64_t kFirstNamed = int64_t{1} << 32;  // numbers of processes and threads that are identified by a string
 
 constexpr Category kNoTime{"event without a valid time", "events without a valid time", "not read"};
-constexpr Category kNoDuration{"span without a valid duration", "spans without a valid duration",
-                               "shown without a duration"};
+constexpr Category kNoDuration{"span without a valid duration", "spans without a valid duration", "not read"};
 constexpr Category kUnknownPhase{"event of an unknown phase", "events of an unknown phase", "not read"};
 constexpr Category kOpenSpan{"span without an end", "spans without an end", "shown up to the end of the trace",
                              Severity::Note};
@@ -67,20 +67,34 @@ std::optional<Nanoseconds> nanoseconds_of(const JsonScalar& microseconds) {
   return time && is_sensible_time(*time) ? time : std::nullopt;
 }
 
-int64_t json_integer(const JsonScalar& s) {
-  int64_t value = s.integer;
-  if (s.type == JsonScalar::Type::Text) std::from_chars(s.text.data(), s.text.data() + s.text.size(), value);
-  return value;
+bool is_given(const JsonScalar& s) { return s.type != JsonScalar::Type::None; }
+
+// An event without one of the identifiers has the other one twice.
+const JsonScalar& process_id(const JsonRecord& e) { return is_given(e["pid"]) ? e["pid"] : e["tid"]; }
+const JsonScalar& thread_id(const JsonRecord& e) { return is_given(e["tid"]) ? e["tid"] : e["pid"]; }
+
+// True if the id of an asynchronous operation is one of its process: "id2" specifies it, `plain` is for an "id".
+bool has_local_id(const JsonRecord& e, bool plain) {
+  return is_given(e["id"]) ? plain : !is_given(e.of("id2", "global"));
 }
 
-// Identifies an asynchronous operation: "id" within its process if `local`, or everywhere; "id2" specifies which.
+// Identifies an asynchronous operation within its process if `local`, or everywhere.
 std::string id_of(const JsonRecord& e, bool local) {
   const JsonScalar &plain = e["id"], &global = e.of("id2", "global"), &own = e.of("id2", "local");
-  if (plain.type == JsonScalar::Type::None) local = global.type == JsonScalar::Type::None;
-  const JsonScalar& id = plain.type != JsonScalar::Type::None    ? plain
-                         : global.type != JsonScalar::Type::None ? global
-                                                                 : own;
-  return (local ? e["pid"].as_text() : "*") + kSeparator + e["scope"].as_text() + kSeparator + id.as_text();
+  const JsonScalar& id = is_given(plain) ? plain : is_given(global) ? global : own;
+  return (local ? process_id(e).as_text() : "*") + kSeparator + e["scope"].as_text() + kSeparator + id.as_text();
+}
+
+// The value of a counter, which some tools write as a string.
+std::optional<double> counter_value(const JsonScalar& s) {
+  if (s.is_number()) return s.number();
+  if (s.type != JsonScalar::Type::Text || s.text.empty()) return std::nullopt;
+  const size_t sign = s.text[0] == '+' ? 1 : 0;  // which from_chars() does not read
+  double value = 0;
+  const char* const end = s.text.data() + s.text.size();
+  const auto read = std::from_chars(s.text.data() + sign, end, value);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -92,8 +106,7 @@ void ChromeCollector::add(const JsonRecord& e) {
   ++events;
   const std::string phase = e["ph"].as_text();
   if (phase == "M") return metadata(e);
-  if (const Category* category = phase.size() == 1 ? not_shown(phase[0]) : &kUnknownPhase)
-    return left_out.add(*category);
+  if (const Category* category = phase.empty() ? &kUnknownPhase : not_shown(phase[0])) return left_out.add(*category);
   const auto t = nanoseconds_of(e["ts"]);
   if (!t) return left_out.add(kNoTime);
   reach(*t);
@@ -133,21 +146,37 @@ void ChromeCollector::finish() {
 }
 
 size_t ChromeCollector::track(const JsonRecord& e) {
-  const std::string process = e["pid"].as_text(), thread = e["tid"].as_text();
+  const std::string process = process_id(e).as_text(), thread = thread_id(e).as_text();
   const size_t n = builder.track("process " + process + " thread " + thread);
   if (process_of_.try_emplace(n, process).second) {
     ThreadInfo& info = builder.info(n);
     info.name = name_of_thread(thread);
-    info.process = json_integer(e["pid"]);
-    info.thread = json_integer(e["tid"]);
+    info.process = number_of(process_id(e));
+    if (!is_integer(process)) process_names_.try_emplace(process, process);
+    info.thread = number_of(thread_id(e));
     info.kind = thread.rfind("stream", 0) == 0 ? TrackKind::DeviceQueue : TrackKind::Worker;
   }
   return n;
 }
 
-size_t ChromeCollector::async_track(const JsonRecord& e) {
-  const std::string category = e["cat"].as_text();
-  return builder.track(category.empty() ? "async" : "async " + category);
+// An identifier that is no number gets one above those of a system.
+int64_t ChromeCollector::number_of(const JsonScalar& id) {
+  if (id.type != JsonScalar::Type::Text) return id.integer;
+  int64_t value = 0;
+  const char* const end = id.text.data() + id.text.size();
+  if (const auto read = std::from_chars(id.text.data(), end, value); read.ec == std::errc() && read.ptr == end)
+    return value;
+  return numbers_.try_emplace(id.text, kFirstNamed + static_cast<int64_t>(numbers_.size())).first->second;
+}
+
+// Asynchronous spans of one name, and process if their ids are local to it, share a track.
+size_t ChromeCollector::async_track(const JsonRecord& e, bool local) {
+  const std::string process = local ? process_id(e).as_text() : "", text = e["name"].as_text();
+  const size_t n = builder.track(std::string("async") + kSeparator + process + kSeparator + text);
+  ThreadInfo& info = builder.info(n);
+  info.name = text.empty() ? "async" : text;
+  if (local && process_of_.try_emplace(n, process).second) info.process = number_of(process_id(e));
+  return n;
 }
 
 void ChromeCollector::instant(const JsonRecord& e, Nanoseconds t) {
@@ -157,48 +186,51 @@ void ChromeCollector::instant(const JsonRecord& e, Nanoseconds t) {
 
 void ChromeCollector::complete(const JsonRecord& e, Nanoseconds begin) {
   const auto duration = nanoseconds_of(e["dur"]);
-  if (!duration && e["dur"].type != JsonScalar::Type::None) left_out.add(kNoDuration);
+  if (!duration && is_given(e["dur"])) return left_out.add(kNoDuration);
   const Nanoseconds end = begin + std::max<Nanoseconds>(duration.value_or(0), 0);
   reach(end);
   if (!nodes.add(e["cat"].text, e["name"].text, e.of("args", "op_name").as_text(), e.of("args", "node_index").as_text(),
-                 "thread " + e["tid"].as_text(), begin, end)) {
+                 "thread " + thread_id(e).as_text(), begin, end)) {
     builder.span(track(e), begin, end, name(e));
   }
 }
 
 void ChromeCollector::thread_span(const JsonRecord& e, Phase phase, Nanoseconds t) {
   const size_t n = track(e);
-  spans_.add("thread " + std::to_string(n), phase, t, n, phase == Phase::Begin ? name(e) : NameId());
+  const bool unnamed = phase == Phase::End && e["name"].as_text().empty();
+  spans_.add("thread " + std::to_string(n), phase, t, n, unnamed ? NameId() : name(e));
 }
 
 // Matched by name, too: operations of one id may overlap.
 void ChromeCollector::nestable_async(const JsonRecord& e, Phase phase, Nanoseconds t) {
-  const std::string key = e["cat"].as_text() + kSeparator + id_of(e, true) + kSeparator + e["name"].as_text();
-  spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e) : 0, name(e));
+  const bool local = has_local_id(e, true);
+  const std::string key = e["cat"].as_text() + kSeparator + id_of(e, local) + kSeparator + e["name"].as_text();
+  spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e, local) : 0, name(e));
 }
 
 void ChromeCollector::legacy_async(const JsonRecord& e, Phase phase, Nanoseconds t) {
   std::string text = e["name"].as_text();
-  const std::string key = std::string("legacy") + kSeparator + id_of(e, false) + kSeparator + text;
+  const bool local = has_local_id(e, false);
+  const std::string key = std::string("legacy") + kSeparator + id_of(e, local) + kSeparator + text;
   if (phase == Phase::StepFrom || phase == Phase::StepTo) text.append(":").append(e.of("args", "step").as_text());
-  spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e) : 0, builder.name(text));
+  spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e, local) : 0, builder.name(text));
 }
 
 void ChromeCollector::counters(const JsonRecord& e, Nanoseconds t) {
-  const auto is_series = [](const JsonRecord::Member& m) { return m.parent == "args"; };
-  const auto series = std::count_if(e.members().begin(), e.members().end(), is_series);
   bool any = false;
   for (const JsonRecord::Member& m : e.members()) {
-    if (!is_series(m) || !m.value.is_number()) continue;
+    const auto value = m.parent == "args" ? counter_value(m.value) : std::nullopt;
+    if (!value) continue;
     any = true;
     std::string text = e["name"].as_text();
+    const bool is_named = m.key != text && m.key != "value";  // which add nothing to the name
     if (const JsonScalar& id = e["id"]; id.type != JsonScalar::Type::None)
       text.append("[").append(id.as_text()).append("]");
-    if (series > 1) text.append(" ").append(m.key);
-    const std::string process = e["pid"].as_text();
+    if (is_named) text.append(" ").append(m.key);
+    const std::string process = process_id(e).as_text();
     // Two processes may have a counter of the same name: the name of the second one includes its process.
     if (counted_by_.try_emplace(text, process).first->second != process) text += " of process " + process;
-    builder.point(track(e), counter(t, builder.counter(text), m.value.number()));
+    builder.point(track(e), counter(t, builder.counter(text), *value));
   }
   if (!any) left_out.add(kNoValue);
 }
@@ -207,7 +239,7 @@ void ChromeCollector::metadata(const JsonRecord& e) {
   const std::string text = e.of("args", "name").as_text();
   if (text.empty()) return;
   if (e["name"].text == "process_name")
-    process_names_[e["pid"].as_text()] = text;
+    process_names_[process_id(e).as_text()] = text;
   else if (e["name"].text == "thread_name")
     builder.info(track(e)).name = text;
 }

@@ -28,7 +28,8 @@ class ChromeCollector {
 
  private:
   size_t track(const JsonRecord& e);
-  size_t async_track(const JsonRecord& e);
+  size_t async_track(const JsonRecord& e, bool local);
+  int64_t number_of(const JsonScalar& id);
   NameId name(const JsonRecord& e) { return builder.name(e["name"].as_text()); }
   void reach(Nanoseconds time) { latest_ = std::max(latest_, time); }
   void dispatch(const JsonRecord& e, char phase, Nanoseconds t);
@@ -45,6 +46,7 @@ class ChromeCollector {
   ProfiledMemory memory_;
   Nanoseconds latest_ = INT64_MIN;
   std::unordered_map<size_t, std::string> process_of_;  // by track
+  std::unordered_map<std::string, int64_t> numbers_;    // of identifiers that are strings
   std::unordered_map<std::string, std::string> process_names_;
   std::unordered_map<std::string, std::string> counted_by_;  // counter name → the first process with it
 };

@@ -45,7 +45,7 @@ void ImportBuilder::describe(Sink& sink) {
 
 void ImportBuilder::finish(Sink& sink) {
   std::vector<Event> batch;
-  std::vector<Nanoseconds> open;  // ends of the spans that enclose the current one
+  std::vector<Span> open;  // the spans that enclose the current one; instants of one time are stacked
   for (size_t i = 0; i < tracks_.size(); ++i) {
     Track& t = tracks_[i];
     std::stable_sort(t.spans.begin(), t.spans.end(), [](const Span& x, const Span& y) {
@@ -54,9 +54,11 @@ void ImportBuilder::finish(Sink& sink) {
     batch.clear();
     open.clear();
     for (const Span& s : t.spans) {
-      while (!open.empty() && open.back() <= s.begin) open.pop_back();
+      const bool is_instant = s.begin == s.end;
+      while (!open.empty() && open.back().end <= s.begin && !(is_instant && open.back().begin == s.begin))
+        open.pop_back();
       batch.push_back(slice(s.begin, s.end, s.name, static_cast<int64_t>(open.size())));
-      open.push_back(s.end);
+      open.push_back(s);
     }
     if (!batch.empty()) sink.events(TrackId(i), batch);
     t = {};

@@ -134,9 +134,11 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
     PerfettoTimeline timeline(packets, builder);
     timeline.add_events();
     const std::string lost = losses(packets, timeline);
-    if (timeline.slices + builder.size() == 0)
+    if (timeline.slices + builder.size() == 0) {
+      const std::string reason = !lost.empty() ? lost : !unread.empty() ? unread : "none has a name or a value";
       return Error{fmt::format("{}: none of the {} track events of the Perfetto trace can be used: {}.", name,
-                               packets.track_events, lost.empty() ? unread : lost)};
+                               packets.track_events, reason)};
+    }
     LeftOut left_out;
     if (good < bytes.size())
       left_out.add(

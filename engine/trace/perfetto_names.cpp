@@ -16,9 +16,14 @@ std::string PerfettoTracks::thread_name(Thread thread) const {
 }
 
 std::string PerfettoTracks::name_of(const RowInfo& row) const {
-  if (!row.name.empty()) return row.name;
   const auto& [process, thread] = row.owner;
+  if (!row.name.empty()) {
+    const auto renamed = process != 0 && thread == 0 ? renamed_.find(row.name) : renamed_.end();
+    return renamed == renamed_.end() ? row.name : renamed->second;
+  }
   if (row.own_track) {
+    if (const std::string_view described = owner_name(row.uuid, thread == 0); !described.empty())
+      return std::string(described);
     const std::string name = thread != 0 ? thread_name(row.owner) : "";
     if (!name.empty()) return name;
     if (thread == 0 && process_names_.contains(process)) return process_name(process);
@@ -42,8 +47,10 @@ void PerfettoTracks::name_rows(ImportBuilder& builder) const {
     if (row.track == SIZE_MAX) continue;
     ThreadInfo& info = builder.info(row.track);
     info.name = name_of(row.info);
+    if (row.info.owner.process == 0) continue;
+    const std::string_view described = owner_name(row.info.uuid, true);
     const auto process = process_names_.find(row.info.owner.process);
-    if (row.info.owner.process != 0) info.program = process == process_names_.end() ? "process" : process->second;
+    info.program = !described.empty() ? described : process == process_names_.end() ? "process" : process->second;
   }
 }
 
@@ -59,7 +66,7 @@ std::pair<CounterId, size_t> PerfettoTracks::counter(uint64_t uuid, ImportBuilde
   const Thread of = owner(uuid);
   if (track.row == SIZE_MAX) {
     const std::string name = track.name.empty() ? "counter " + std::to_string(uuid) : track.name;
-    track.row = add_row({name, {}, of});
+    track.row = add_row({name, {}, of, false, uuid});
   }
   Row& row = rows_[track.row];
   add(row, builder);

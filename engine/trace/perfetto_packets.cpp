@@ -79,8 +79,10 @@ void PerfettoPackets::packet(ByteSpan bytes, bool inside) {
   }
   Sequence& sequence = sequences_[p.sequence];
   if (p.cleared || (p.flags & kCleared) != 0) {
-    sequence = {};
-    sequence.valid = true;
+    Sequence cleared;
+    cleared.thread = sequence.thread;  // is not part of the incremental state
+    cleared.valid = true;
+    sequence = std::move(cleared);
   } else if (p.dropped) {
     ++dropped;
     sequence.valid = false;
@@ -163,12 +165,15 @@ void PerfettoPackets::interned(ByteSpan bytes, Sequence& sequence) {
 void PerfettoPackets::translations(ByteSpan bytes) {
   WireReader in(bytes);
   while (in.next()) {
-    if (in.field != 4 || in.type != WireType::Bytes) continue;
+    if ((in.field != 4 && in.field != 5) || in.type != WireType::Bytes) continue;
     WireReader names(in.payload);
     while (names.next()) {
       if (names.field != 1 || names.type != WireType::Bytes) continue;
       const KeyedEntry entry(names.payload);
-      renamed[std::string(entry.key)] = entry.value;
+      if (in.field == 4)
+        renamed[std::string(entry.key)] = entry.value;
+      else
+        tracks.rename(std::string(entry.key), std::string(entry.value));
     }
   }
 }
@@ -177,10 +182,14 @@ void PerfettoPackets::translations(ByteSpan bytes) {
 void PerfettoPackets::thread(ByteSpan bytes, Sequence& sequence) {
   if (!sequence.valid) return;
   sequence.thread = tracks.thread_descriptor(bytes);
-  sequence.microseconds = 0;
+  sequence.microseconds = sequence.cpu_microseconds = sequence.instructions = 0;
   WireReader in(bytes);
-  while (in.next())
-    if (in.field == 6 && in.type == WireType::Varint) sequence.microseconds = static_cast<int64_t>(in.number);
+  while (in.next()) {
+    if (in.type != WireType::Varint) continue;
+    if (in.field == 6) sequence.microseconds = static_cast<int64_t>(in.number);
+    if (in.field == 7) sequence.cpu_microseconds = static_cast<int64_t>(in.number);
+    if (in.field == 8) sequence.instructions = static_cast<int64_t>(in.number);
+  }
 }
 
 }  // namespace arenascope::trace

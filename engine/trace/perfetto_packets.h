@@ -63,8 +63,9 @@ class PerfettoPackets {
     std::vector<uint64_t> counters, real_counters;
     uint64_t track = 0, clock = 0;
     std::optional<PerfettoTracks::Thread> thread;
-    int64_t microseconds = 0;  // the time that the older format's increments refer to
-    bool valid = false;        // its state was cleared once and no packet was lost since
+    int64_t microseconds = 0;                        // the time that the older format's increments refer to
+    int64_t cpu_microseconds = 0, instructions = 0;  // likewise, of the thread
+    bool valid = false;                              // its state was cleared once and no packet was lost since
   };
   struct Packet {
     uint64_t time = 0, clock = 0, sequence = 0, flags = 0;
@@ -89,6 +90,7 @@ class PerfettoPackets {
   std::optional<PerfettoClocks::Time> time_of(const Fields& fields, const Packet& packet, Sequence& sequence);
   uint32_t category(const Fields& fields, const Sequence& sequence);
   void counters(const Fields& fields, Sequence& sequence, PerfettoClocks::Time time);
+  void thread_counters(const Fields& fields, Sequence& sequence, PerfettoEvent event);
   void legacy_event(PerfettoEvent event, const Fields& fields, const Sequence& sequence);
   void add_target(PerfettoEvent& event, LegacyTarget target);
   void count_unshown(const Fields& fields);

@@ -13,8 +13,10 @@ struct PerfettoPackets::Fields {
   std::vector<uint64_t> category_iids, counters, values, real_counters;
   std::vector<double> real_values;
   std::vector<std::string_view> categories;
-  std::optional<int64_t> microseconds, more_microseconds;  // absolute, relative
-  int64_t arguments = 0, flows = 0, thread_times = 0, stacks = 0;
+  std::optional<int64_t> microseconds, more_microseconds;          // absolute, relative
+  std::optional<int64_t> cpu_microseconds, more_cpu_microseconds;  // of the thread: absolute, relative
+  std::optional<int64_t> instructions, more_instructions;
+  int64_t arguments = 0, flows = 0, stacks = 0;
   // LegacyEvent
   char phase = 0;
   int64_t length = 0;
@@ -97,10 +99,10 @@ void PerfettoPackets::legacy(Fields& f, ByteSpan bytes) {
 void PerfettoPackets::field(Fields& f, const WireReader& in) {
   switch (in.field) {
     case 1: f.more_microseconds = static_cast<int64_t>(in.number); break;
-    case 2:
-    case 8:
-    case 17:
-    case 20: ++f.thread_times; break;
+    case 2: f.more_cpu_microseconds = static_cast<int64_t>(in.number); break;
+    case 8: f.more_instructions = static_cast<int64_t>(in.number); break;
+    case 17: f.cpu_microseconds = static_cast<int64_t>(in.number); break;
+    case 20: f.instructions = static_cast<int64_t>(in.number); break;
     case 3: read_list(in, f.category_iids); break;
     case 4: ++f.arguments; break;
     case 6:
@@ -140,7 +142,6 @@ void PerfettoPackets::field(Fields& f, const WireReader& in) {
 void PerfettoPackets::count_unshown(const Fields& f) {
   if (f.arguments > 0) unread.add("arguments", "events");
   if (f.flows > 0) unread.add("flow arrows", "events");
-  if (f.thread_times > 0) unread.add("CPU times of threads", "events");
   if (f.stacks > 0) unread.add("call stacks", "events");
 }
 
@@ -183,6 +184,26 @@ void PerfettoPackets::counters(const Fields& f, Sequence& sequence, PerfettoCloc
   add(f.real_counters, sequence.real_counters, f.real_values.size(), [&](size_t i) { return f.real_values[i]; });
 }
 
+// The CPU time and the instructions of the event's thread up to the event, as counters of that thread.
+void PerfettoPackets::thread_counters(const Fields& f, Sequence& sequence, PerfettoEvent event) {
+  if (f.more_cpu_microseconds)
+    sequence.cpu_microseconds = add_saturated(sequence.cpu_microseconds, *f.more_cpu_microseconds);
+  if (f.more_instructions) sequence.instructions = add_saturated(sequence.instructions, *f.more_instructions);
+  PerfettoTracks::Thread thread = tracks.owner(event.track);
+  if (thread.thread == 0 && event.track == 0 && sequence.thread) thread = *sequence.thread;
+  if (thread.thread == 0) return;
+  event.type = PerfettoEventType::Counter;
+  const auto add = [&](const char* name, const char* unit, double value) {
+    event.track = tracks.thread_counter(thread, name, unit);
+    event.value = value;
+    events.push_back(event);
+  };
+  if (f.cpu_microseconds || f.more_cpu_microseconds)
+    add("thread_time", "ns", 1e3 * static_cast<double>(f.cpu_microseconds.value_or(sequence.cpu_microseconds)));
+  if (f.instructions || f.more_instructions)
+    add("thread_instruction_count", "", static_cast<double>(f.instructions.value_or(sequence.instructions)));
+}
+
 void PerfettoPackets::track_event(const Packet& packet, Sequence& sequence) {
   Fields f;
   WireReader in(packet.event);
@@ -204,8 +225,9 @@ void PerfettoPackets::track_event(const Packet& packet, Sequence& sequence) {
   } else if (f.has_name) {
     event.name = builder_.name(f.name);
   }
-  if (f.phase != 0 || (event.track == 0 && !f.has_track && sequence.thread && f.type < 4))
-    return legacy_event(event, f, sequence);
+  if (f.phase != 0 || f.type < 4) thread_counters(f, sequence, event);
+  const bool of_thread = f.process || f.thread || (!f.has_track && sequence.thread);
+  if (f.phase != 0 || (event.track == 0 && of_thread && f.type < 4)) return legacy_event(event, f, sequence);
   constexpr PerfettoEventType kTypes[] = {PerfettoEventType::Begin, PerfettoEventType::End, PerfettoEventType::Instant,
                                           PerfettoEventType::Counter, PerfettoEventType::State};
   event.type = kTypes[f.type - 1];

@@ -12,6 +12,14 @@ constexpr int kMaxParents = 100;
 
 int64_t as_int(const WireReader& in) { return static_cast<int64_t>(in.number); }
 
+std::string_view text_field(ByteSpan message, uint32_t field) {
+  std::string_view text;
+  WireReader in(message);
+  while (in.next())
+    if (in.field == field && in.type == WireType::Bytes) text = in.text();
+  return text;
+}
+
 }  // namespace
 
 std::optional<PerfettoTracks::Thread> PerfettoTracks::thread_descriptor(ByteSpan message) {
@@ -105,10 +113,14 @@ std::optional<PerfettoTracks::Thread> PerfettoTracks::describe(ByteSpan message)
     if (in.type != WireType::Bytes) continue;
     if (in.field == 2 || in.field == 10 || in.field == 13) t.name = in.text();
     if (in.field == 16) t.merge_key = in.text();
-    if (in.field == 4) t.thread = thread_descriptor(in.payload);
+    if (in.field == 4) {
+      t.thread = thread_descriptor(in.payload);
+      t.owner_name = text_field(in.payload, 5);
+    }
     if (in.field == 8) counter = in.payload, has_counter = true;
     if (in.field == 3) {
       process_descriptor(in.payload);
+      if (!t.thread) t.owner_name = text_field(in.payload, 6);
       WireReader process(in.payload);
       while (process.next())
         if (process.field == 1 && process.type == WireType::Varint) t.process = static_cast<int32_t>(process.number);
@@ -117,8 +129,21 @@ std::optional<PerfettoTracks::Thread> PerfettoTracks::describe(ByteSpan message)
   if (has_counter) read_counter(counter, t);
   const auto [it, fresh] = tracks_.try_emplace(uuid, t);
   // A track keeps its identity. Its name may come later, and that of a row of its own may change.
+  if (!t.owner_name.empty()) it->second.owner_name = t.owner_name;
   if (!fresh && !t.name.empty() && (it->second.name.empty() || t.merge == Merge::None)) it->second.name = t.name;
   return t.thread;
+}
+
+// The name that the descriptor of the track's thread, or of its process, has; "" if there is none. Identifiers are used
+// again, so that this name may differ from the last one of that identifier.
+std::string_view PerfettoTracks::owner_name(uint64_t uuid, bool process) const {
+  for (int i = 0; i < kMaxParents && uuid != 0; ++i) {
+    const auto it = tracks_.find(uuid);
+    if (it == tracks_.end()) break;
+    if (process ? it->second.process.has_value() : it->second.thread.has_value()) return it->second.owner_name;
+    uuid = it->second.parent;
+  }
+  return {};
 }
 
 // The process and thread of a track: its own, or those of its parents. A track of a process has thread 0.
@@ -131,6 +156,18 @@ PerfettoTracks::Thread PerfettoTracks::owner(uint64_t uuid) const {
     uuid = it->second.parent;
   }
   return {};
+}
+
+uint64_t PerfettoTracks::thread_counter(Thread thread, const char* name, const char* unit) {
+  const auto [it, fresh] = thread_counters_.try_emplace({thread, name}, UINT64_MAX - thread_counters_.size());
+  if (fresh) {
+    Track& track = tracks_[it->second];
+    track.name = name;
+    track.unit = unit;
+    track.thread = thread;
+    track.counter = true;
+  }
+  return it->second;
 }
 
 size_t PerfettoTracks::add_row(RowInfo info) {
@@ -173,17 +210,17 @@ void PerfettoTracks::assign_row(uint64_t uuid, Track& track, std::string_view ev
   if (track.thread) {
     const auto [it, fresh] = thread_rows_.try_emplace(owned_by);
     // With a track already, the thread's id was used again, for another thread.
-    if (fresh || it->second.described) it->second.row = add_row({{}, track.name, owned_by, true});
+    if (fresh || it->second.described) it->second.row = add_row({{}, track.name, owned_by, true, uuid});
     it->second.described = true;
     track.row = it->second.row;
     return;
   }
   if (track.process) {
-    track.row = add_row({{}, track.name, owned_by, true});
+    track.row = add_row({{}, track.name, owned_by, true, uuid});
     return;
   }
   const RowInfo model{track.name.empty() ? std::string(event_name) : track.name, "track " + std::to_string(uuid),
-                      owned_by};
+                      owned_by, false, uuid};
   if (track.merge == Merge::None) {
     track.row = add_row(model);
     return;

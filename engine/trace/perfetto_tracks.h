@@ -29,6 +29,7 @@ class PerfettoTracks {
     std::string fallback;  // if there is no name at all
     Thread owner;
     bool own_track = false;  // the track of the process or thread: shown by its name
+    uint64_t uuid = 0;       // of the trace's track; 0: none
   };
   struct Row {
     RowInfo info;
@@ -44,6 +45,8 @@ class PerfettoTracks {
   void process_tree(ByteSpan message);
   void name_process(int64_t process, std::string_view name);
   void name_thread(Thread thread, std::string_view name);
+  // Shows the tracks of processes with this name by another one.
+  void rename(const std::string& from, std::string to) { renamed_[from] = std::move(to); }
 
   // The row of an event. `event_name` names tracks without a name.
   Row& row(uint64_t uuid, PerfettoUse use, std::string_view event_name);
@@ -53,6 +56,10 @@ class PerfettoTracks {
 
   // The value of a counter: scaled, and summed up if the trace has increments. `sums` is of the sequence.
   double counter_value(uint64_t uuid, double value, std::unordered_map<uint64_t, double>& sums) const;
+  // The process and thread of a track; those that are not known are 0.
+  Thread owner(uint64_t uuid) const;
+  // The track of a counter of the thread that no descriptor describes.
+  uint64_t thread_counter(Thread thread, const char* name, const char* unit);
   // The counter and its row.
   std::pair<CounterId, size_t> counter(uint64_t uuid, ImportBuilder& builder);
 
@@ -66,6 +73,7 @@ class PerfettoTracks {
   enum class Merge : uint8_t { ByName, ByKey, None };
   struct Track {
     std::string name, merge_key, unit;
+    std::string owner_name;  // of the thread or process that it describes
     uint64_t parent = 0;
     std::optional<Thread> thread;
     std::optional<int64_t> process;
@@ -94,13 +102,13 @@ class PerfettoTracks {
   };
 
   static void read_counter(ByteSpan message, Track& track);
-  Thread owner(uint64_t uuid) const;
   size_t add_row(RowInfo info);
   size_t row_set(const std::string& key, const RowInfo& model);
   size_t row_in(RowSet& set, uint64_t id, PerfettoUse use);
   void assign_row(uint64_t uuid, Track& track, std::string_view event_name);
   std::string process_name(int64_t process) const;
   std::string thread_name(Thread thread) const;
+  std::string_view owner_name(uint64_t uuid, bool process) const;
   std::string name_of(const RowInfo& row) const;
 
   std::unordered_map<uint64_t, Track> tracks_;
@@ -112,6 +120,8 @@ class PerfettoTracks {
   std::map<int64_t, std::string> process_names_;
   std::map<Thread, std::string> thread_names_;
   std::map<std::string, uint64_t> counter_names_;
+  std::map<std::pair<Thread, std::string>, uint64_t> thread_counters_;
+  std::unordered_map<std::string, std::string> renamed_;  // tracks of processes
 };
 
 }  // namespace arenascope::trace

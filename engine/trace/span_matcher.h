@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/trace/import_builder.h"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,13 +14,13 @@ class SpanMatcher {
  public:
   enum class Phase : uint8_t {
     Begin,
-    End,       // end of the innermost open span
+    End,       // end of the innermost open span, of its name if it has one
     StepFrom,  // begins a step that lasts to the next step or to the end of the innermost open span
     StepTo,    // ends a step that began at the previous step or at the begin of that span
   };
 
   // Spans of one key nest: those of a thread, or of one asynchronous operation. `track` and `name` are those of a begin;
-  // a step has a name, too.
+  // a step has a name, too, and an end may have one.
   void add(const std::string& key, Phase phase, Nanoseconds time, size_t track, NameId name = {});
   // Passes all spans to the builder, in the order of their begins. A span without an end lasts until `end`.
   void finish(Nanoseconds end, ImportBuilder& builder);
@@ -38,23 +39,25 @@ class SpanMatcher {
     Nanoseconds begin, end;
     uint32_t track;
     NameId name;
+    bool open = false;
   };
   struct AsyncStep {
     Nanoseconds time;
     NameId name;
     Phase phase;
   };
-  struct Open {
-    size_t span;  // index into spans_
-    std::vector<AsyncStep> steps;
-  };
+  using Stack = std::vector<size_t>;  // spans by begin; some may have been closed through another stack
   void take(const Mark& mark);
-  void close(std::vector<Open>& open, Nanoseconds end);
+  std::optional<size_t> innermost(Stack& stack) const;
+  Stack& of_name(uint32_t key, NameId name) { return named_[uint64_t{key} << 32 | static_cast<uint32_t>(name.value)]; }
+  void close(size_t span, Nanoseconds end);
 
   std::unordered_map<std::string, uint32_t> keys_;
   std::vector<Mark> marks_;
-  std::vector<std::vector<Open>> open_;  // by key
   std::vector<Span> spans_;
+  std::vector<Stack> stacks_;                                 // by key
+  std::unordered_map<uint64_t, Stack> named_;                 // by key and name
+  std::unordered_map<size_t, std::vector<AsyncStep>> steps_;  // of open spans
 };
 
 }  // namespace arenascope::trace

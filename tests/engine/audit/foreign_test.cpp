@@ -128,7 +128,7 @@ TEST_CASE("spans of a Chrome trace are matched by time, and open ones last to it
     return thread->busy;
   };
   CHECK(busy("thread 1") == 6000);
-  CHECK(busy("async r") == 3000);
+  CHECK(busy("job") == 3000);
   CHECK(busy("thread 3") == 1000);
 }
 

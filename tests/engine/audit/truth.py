@@ -183,7 +183,7 @@ def profile(path):
     events = root if isinstance(root, list) else root["traceEvents"]
     memory, threads, names, processes, times = {}, {}, {}, {}, []
     for e in events:
-        key = "%s/%s" % (e.get("pid", ""), e.get("tid", ""))
+        key = "%s/%s" % (e.get("pid", e.get("tid", "")), e.get("tid", e.get("pid", "")))
         if e.get("ph") == "M" and e["name"] == "thread_name":
             names[key] = e["args"]["name"]
         elif e.get("ph") == "M" and e["name"] == "process_name":
@@ -214,7 +214,8 @@ def profile(path):
     for key, intervals in threads.items():
         pid, tid = key.split("/", 1)
         name = names.get(key, tid if tid.strip("-0123456789") else "thread " + tid)
-        name = processes[pid] + ", " + name if pid in processes else name
+        process = processes.get(pid, pid if pid.strip("-0123456789") else None)  # a process may be identified by a name
+        name = process + ", " + name if process else name
         busy.setdefault(name, []).append(union(intervals) / length)
     out["busy shares"] = {name: sorted(shares) for name, shares in busy.items()}
     return out

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <tuple>
 
+#include "sanitized.h"
 #include "test_data.h"
 
 using namespace arenascope;
@@ -143,7 +145,7 @@ TEST_CASE("spans without an end last to the end of the trace") {
                        async_event("b", "wait", "1", 0, 1) + async_event("S", "job", "1", 0, 1)));
   CHECK(
       spans_of(*s) ==
-      std::vector<Span>{{"A", 0, 2000}, {"wait", 1000, 1000}, {"B", 1000, 1000}, {"job", 1000, 1000}, {"C", 2000, 0}});
+      std::vector<Span>{{"A", 0, 2000}, {"wait", 1000, 1000}, {"job", 1000, 1000}, {"B", 1000, 1000}, {"C", 2000, 0}});
   CHECK(problem == "trace: 5 spans without an end: shown up to the end of the trace.");
   REQUIRE(s->problems.size() == 1);
   CHECK(s->problems[0].sentence == problem);
@@ -193,8 +195,9 @@ TEST_CASE("legacy asynchronous spans have steps and may change process and threa
                                           {"P", 800'000, 40'000},
                                           {"P:a", 800'000, 10'000},
                                           {"P:b", 810'000, 20'000}});
-  REQUIRE(s->tracks.size() == 1);
-  CHECK(s->tracks[0].info.name == "async r");
+  REQUIRE(s->tracks.size() == 2);  // a row for each name
+  CHECK(s->tracks[0].info.name == "A");
+  CHECK(s->tracks[1].info.name == "P");
   CHECK(problem == "trace: 1 end without a begin: not shown.");
 }
 
@@ -217,6 +220,85 @@ TEST_CASE("events that are not shown are counted by category") {
   CHECK(imported(R"([{"ph":"X","name":"a","ts":1,"dur":2},{}])").problem.empty());
 }
 
+TEST_CASE("the values of a counter are named by their keys, and may be strings") {
+  const auto [s, problem] = imported(R"([
+    {"ph":"C","name":"load","pid":1,"ts":1,"args":{"a":2,"b":3}},
+    {"ph":"C","name":"load","pid":1,"ts":2,"args":{"a":"+4.50"}},
+    {"ph":"C","name":"load","pid":1,"ts":3,"args":{"a":"1.5e","b":"-","c":".","d":""}},
+    {"ph":"C","name":"used","pid":1,"ts":4,"args":{"used":".75"}}])");
+  REQUIRE(s->counters.size() == 3);
+  CHECK(s->counters[0].name == "load a");
+  CHECK(s->counter_series[0].samples.size() == 2);
+  CHECK(s->counter_series[0].at(10'000) == 4.5);
+  CHECK(s->counters[1].name == "load b");
+  CHECK(s->counters[2].name == "used");
+  CHECK(s->counter_series[2].at(10'000) == 0.75);
+  CHECK(problem == "trace: 1 counter event without a value: not read.");
+}
+
+TEST_CASE("processes and threads may be identified by strings, or by one identifier for both") {
+  const auto [s, problem] = imported(R"([
+    {"ph":"XXX","name":"a","pid":"job","tid":"feeder","ts":1,"dur":2},
+    {"ph":"X","name":"b","pid":"job","tid":"reader","ts":1,"dur":2},
+    {"ph":"X","name":"c","pid":"other","tid":"feeder","ts":1,"dur":2},
+    {"ph":"X","name":"child","pid":7,"ts":1,"dur":5},
+    {"ph":"X","name":"parent","pid":7,"tid":7,"ts":1,"dur":10},
+    {"ph":"X","name":"of a thread","tid":9,"ts":1,"dur":1}])");
+  CHECK(problem.empty());
+  REQUIRE(s->tracks.size() == 5);
+  const auto info = [&](size_t i) { return s->tracks[i].info; };
+  CHECK(info(0).name == "job, feeder");
+  CHECK(info(0).process == info(1).process);
+  CHECK(info(0).thread != info(1).thread);
+  CHECK(info(2).process != info(0).process);
+  CHECK(info(2).process != 0);
+  CHECK(info(3).process == 7);
+  CHECK(info(3).thread == 7);
+  REQUIRE(s->tracks[3].lanes.size() == 2);  // the child is inside its parent
+  CHECK(s->label(s->tracks[3].lanes[0].rows[0]) == "parent");
+  CHECK(info(4).process == 9);
+}
+
+TEST_CASE("an end with a name ends the span of that name") {
+  const auto [s, problem] =
+      imported(list_of(thread_event("B", "a", 1) + thread_event("B", "b", 2) + thread_event("E", "a", 3) +
+                       thread_event("E", "never begun", 4) + thread_event("E", "b", 5)));
+  CHECK(spans_of(*s) == std::vector<Span>{{"a", 1000, 2000}, {"b", 2000, 3000}});
+  CHECK(problem == "trace: 1 end without a begin: not shown.");
+}
+
+TEST_CASE("ends with names are matched in linear time") {
+  std::string events;
+  constexpr int kSpans = 100'000;
+  for (const char* name : {"a", "b"})
+    for (int i = 0; i < kSpans; ++i) events += thread_event("B", name, i);
+  for (const char* name : {"a", "never begun", "b"})
+    for (int i = 0; i < kSpans; ++i) events += thread_event("E", name, kSpans + i);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto [s, problem] = imported(list_of(events));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(test::kSanitized ? 100 : 15));
+  CHECK(problem.find("100,000 ends without a begin: not shown") != std::string::npos);
+}
+
+TEST_CASE("instants of one time are stacked") {
+  const auto s = imported(R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":0},
+                              {"ph":"i","name":"b","pid":1,"tid":1,"ts":1},
+                              {"ph":"X","name":"c","pid":1,"tid":1,"ts":2,"dur":0}])")
+                     .snapshot;
+  REQUIRE(s->tracks.size() == 1);
+  REQUIRE(s->tracks[0].lanes.size() == 2);
+  CHECK(s->tracks[0].lanes[0].rows.size() == 2);
+  CHECK(s->label(s->tracks[0].lanes[1].rows[0]) == "b");
+}
+
+TEST_CASE("a span whose duration is no number is counted, not shown as an instant") {
+  const auto [s, problem] = imported(R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},
+                                         {"ph":"X","name":"b","pid":1,"tid":1,"ts":9,"dur":"5 ms"},
+                                         {"ph":"X","name":"c","pid":1,"tid":1,"ts":9}])");
+  CHECK(spans_of(*s) == std::vector<Span>{{"a", 1000, 2000}, {"c", 9000, 0}});
+  CHECK(problem == "trace: 1 span without a valid duration: not read.");
+}
+
 TEST_CASE("samples that are listed beside the events are counted") {
   const std::string events = R"({"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}])";
   CHECK(imported(events + "}").problem.empty());
@@ -229,7 +311,7 @@ TEST_CASE("counters of one name and several ids are separate") {
                               {"ph":"C","name":"load","id":2,"pid":1,"ts":2,"args":{"v":5}}])")
                      .snapshot;
   REQUIRE(s->counters.size() == 2);
-  CHECK(s->counters[0].name == "load[1]");
+  CHECK(s->counters[0].name == "load[1] v");
   CHECK(s->counter_series[0].at(10'000) == 2);
   CHECK(s->counter_series[1].at(10'000) == 5);
 }

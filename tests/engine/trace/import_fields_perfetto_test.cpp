@@ -274,12 +274,17 @@ void add_older_events(test::PerfettoWriter& w) {
     });
   });
   packet([&] {
-    w.message(44, [&] { out.number(1, 60), out.number(2, 61), out.bytes(5, "older thread"), out.number(6, 9'006); });
+    w.message(44, [&] {
+      out.number(1, 60), out.number(2, 61), out.bytes(5, "older thread"), out.number(6, 9'006);
+      out.number(7, 70), out.number(8, 80);
+    });
   });
   event(
-      'X', [&] { out.number(3, 7); }, [&] { out.number(1, 5), out.bytes(23, "whole"); });
+      'X', [&] { out.number(3, 7); },
+      [&] { out.number(1, 5), out.bytes(23, "whole"), out.number(2, 3), out.number(8, 4); });
   event(
-      'i', [&] { out.number(1, 5), out.number(14, 1); }, [&] { out.number(16, 9'020); });
+      'i', [&] { out.number(1, 5), out.number(14, 1); },
+      [&] { out.number(16, 9'020), out.number(17, 500), out.number(20, 600); });
   event(
       'i', [&] { out.number(18, 90); }, [&] { out.number(16, 9'021); });
   event(

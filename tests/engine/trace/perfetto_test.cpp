@@ -108,6 +108,10 @@ TEST_CASE("the error of a Perfetto trace without a usable event states the reaso
   late.event(uint64_t{1} << 62, 1, 1, "span").event(uint64_t{1} << 63, 2, 1);
   CHECK(error_of(late.text()).find("none of the 2 track events of the Perfetto trace can be used") !=
         std::string::npos);
+  PerfettoWriter nameless;
+  nameless.event(1, 5, 1);
+  CHECK(error_of(nameless.text()) ==
+        "trace: none of the 1 track events of the Perfetto trace can be used: none has a name or a value.");
 }
 
 TEST_CASE("events of a Perfetto trace are sorted by time") {
@@ -196,6 +200,33 @@ TEST_CASE("counters of a Perfetto trace: increments, multipliers, values beside 
   CHECK(slices_of(*s, "main") == "span 40-50 0");
 }
 
+TEST_CASE("the CPU time and the instructions of a thread of a Perfetto trace are counters") {
+  PerfettoWriter w;
+  w.process(1, 5, "program").thread(2, 5, 6, "main");
+  w.packet([&] {
+    w.out.number(13, 1);
+    w.message(44, [&] {
+      w.out.number(1, 5), w.out.number(2, 7), w.out.bytes(5, "older");
+      w.out.number(6, 0), w.out.number(7, 100), w.out.number(8, 1000);
+    });
+  });
+  w.event(10'000, 1, 2, "span", [&] { w.out.number(17, 5), w.out.number(20, 50); });
+  w.event(20'000, 2, 2, "", [&] { w.out.number(17, 9), w.out.number(20, 80); });
+  for (const char phase : {'B', 'E'})
+    w.packet([&] {
+      w.message(11, [&] {
+        w.out.number(1, 20), w.out.number(2, 4), w.out.number(8, 7), w.out.bytes(23, "older span");
+        w.message(6, [&] { w.out.number(2, static_cast<uint64_t>(phase)); });
+      });
+    });
+  const auto s = open(w.text());
+  CHECK(s->problems.empty());
+  CHECK(values_of(*s, "thread_time") == "0=5000 10000=9000 ns");
+  CHECK(values_of(*s, "thread_instruction_count") == "0=50 10000=80 ");
+  CHECK(values_of(*s, "thread_time of older") == "10000=104000 30000=108000 ns");
+  CHECK(values_of(*s, "thread_instruction_count of older") == "10000=1007 30000=1014 ");
+}
+
 TEST_CASE("events of a Perfetto trace whose names were lost are left out and counted") {
   PerfettoWriter w;
   const auto event = [&](uint64_t time, auto&& before) {
@@ -274,6 +305,82 @@ TEST_CASE("states of a Perfetto trace last until the next one, and translated na
   const auto s = open(w.text());
   CHECK(slices_of(*s, "state") == "idle 0-10 0; working 10-30 0");
   CHECK(s->problems.empty());
+}
+
+TEST_CASE("a process and a thread of a Perfetto trace whose identifiers are used again have names of their own") {
+  PerfettoWriter w;
+  const auto thread = [&](uint64_t uuid, uint64_t parent, const char* name) {
+    w.packet([&] {
+      w.message(60, [&] {
+        w.out.number(1, uuid), w.out.number(5, parent);
+        w.message(4, [&] { w.out.number(1, 5), w.out.number(2, 6), w.out.bytes(5, name); });
+      });
+    });
+  };
+  w.process(1, 5, "first");
+  thread(2, 1, "reader");
+  w.event(0, 3, 2, "a");
+  w.process(3, 5, "second");
+  thread(4, 3, "writer");
+  w.event(10, 3, 4, "b");
+  const auto s = open(w.text());
+  CHECK(slices_of(*s, "reader") == "a 0-0 0");
+  CHECK(slices_of(*s, "writer") == "b 10-10 0");
+  REQUIRE(s->tracks.size() == 2);
+  CHECK(s->tracks[0].info.program == "first");
+  CHECK(s->tracks[1].info.program == "second");
+}
+
+TEST_CASE("tracks of processes in a Perfetto trace are shown by their translated names") {
+  PerfettoWriter w;
+  w.process(1, 5, "program").track(2, "raw", 1).track(3, "", 1).track(4, "raw");
+  w.packet([&] {
+    w.message(60, [&] { w.out.number(1, 5), w.out.bytes(2, "raw count"), w.out.number(5, 1), w.message(8, [] {}); });
+  });
+  w.packet([&] {
+    w.message(82, [&] {
+      w.message(5, [&] {
+        const auto rename = [&](const char* from, const char* to) {
+          w.message(1, [&] { w.out.bytes(1, from), w.out.bytes(2, to); });
+        };
+        rename("raw", "track"), rename("slice", "slices"), rename("raw count", "count");
+      });
+    });
+  });
+  w.event(0, 3, 2, "slice").event(10, 3, 3, "slice").event(20, 3, 4, "of no process");
+  w.event(30, 4, 5, "", [&] { w.out.number(30, 7); });
+  const auto s = open(w.text());
+  CHECK(slices_of(*s, "track") == "slice 0-0 0");
+  CHECK(slices_of(*s, "slices") == "slice 10-10 0");
+  CHECK(slices_of(*s, "raw") == "of no process 20-20 0");
+  CHECK(values_of(*s, "count") == "30=7 ");
+}
+
+TEST_CASE("the thread of a sequence of a Perfetto trace outlasts its incremental state") {
+  PerfettoWriter w;
+  w.packet([&] {
+    w.out.number(13, 1);
+    w.message(60, [&] {
+      w.out.number(1, 1);
+      w.message(4, [&] { w.out.number(1, 5), w.out.number(2, 6), w.out.bytes(5, "main"); });
+    });
+    w.message(59, [&] { w.message(11, [&] { w.out.number(11, 1); }); });
+  });
+  w.packet([&] { w.out.number(13, 1); });
+  w.packet([&] {
+    w.out.number(8, 10);
+    w.message(11, [&] { w.out.number(9, 3), w.out.bytes(23, "mark"); });
+  });
+  w.packet([&] {  // on the default track, but of another thread
+    w.out.number(8, 20);
+    w.message(11, [&] {
+      w.out.number(9, 3), w.out.number(11, 0), w.out.bytes(23, "other mark");
+      w.message(6, [&] { w.out.number(19, 7); });
+    });
+  });
+  const auto s = open(w.text());
+  CHECK(slices_of(*s, "main") == "mark 0-0 0");
+  CHECK(slices_of(*s, "thread 7") == "other mark 10-10 0");
 }
 
 TEST_CASE("a Perfetto trace's note lists by kind what is not read") {

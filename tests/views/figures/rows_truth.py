@@ -28,7 +28,7 @@ def main(path):
         every.append((end - begin, begin, name))
 
     for e in events:
-        row, phase = f'{e.get("pid")}/{e.get("tid")}', e.get("ph")
+        row, phase = f'{e.get("pid", e.get("tid"))}/{e.get("tid", e.get("pid"))}', e.get("ph")
         if phase == "X":
             begin = nanoseconds(e["ts"])
             name, args = e["name"], e.get("args", {})
@@ -46,7 +46,7 @@ def main(path):
             open_spans[(e["pid"], e["cat"], e["id"], e["name"])].append(e)
         elif phase == "e" and open_spans[(e["pid"], e["cat"], e["id"], e["name"])]:
             first = open_spans[(e["pid"], e["cat"], e["id"], e["name"])].pop()
-            add("async " + e["cat"], nanoseconds(first["ts"]), nanoseconds(e["ts"]), first["name"])
+            add(f'async {e["pid"]} {e["name"]}', nanoseconds(first["ts"]), nanoseconds(e["ts"]), first["name"])
         elif phase in ("i", "I") and e.get("name") != "[memory]":
             moments[row] += 1
     every.sort(key=lambda s: (-s[0], s[1], s[2]))
