@@ -154,8 +154,21 @@ int64_t bits_of(const TensorData& tensor) {
   return tensor.dtype ? info(*tensor.dtype).block_bytes * 8 : 0;
 }
 
+// The characters of a tensor of strings, which is read as indices into its table; 0 if it cannot be read.
+Bytes string_bytes(const TensorData& tensor) {
+  std::vector<int64_t> indices(static_cast<size_t>(element_count(tensor.sizes)));
+  if (tensor.byte_count != static_cast<int64_t>(indices.size() * sizeof(int64_t))) return 0;
+  if (!tensor.source.write(reinterpret_cast<std::byte*>(indices.data())).ok()) return 0;
+  Bytes sum = 0;
+  for (const int64_t i : indices) sum += std::ssize(tensor.strings->at(static_cast<size_t>(i)));
+  return sum;
+}
+
 // Some types are loaded as wider ones.
-Bytes stored_bytes(const TensorData& tensor) { return (element_count(tensor.sizes) * bits_of(tensor) + 7) / 8; }
+Bytes stored_bytes(const TensorData& tensor) {
+  if (tensor.strings) return string_bytes(tensor);
+  return (element_count(tensor.sizes) * bits_of(tensor) + 7) / 8;
+}
 
 Bytes stored_bytes(const Graph& graph);
 

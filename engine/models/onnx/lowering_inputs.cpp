@@ -170,6 +170,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
     }
   } else if (type.type == ir::kStringType && !specified) {
     value->placeholder = string_placeholder(name, type);
+    if (value->placeholder) info.sizes = value->placeholder.sizes();
   }
   model_.inputs.push_back(std::move(info));
   return value;

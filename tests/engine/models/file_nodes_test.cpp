@@ -109,6 +109,15 @@ TEST_CASE("a local function is a layer of the file's graph") {
   CHECK(named(graph, "again/inside").op == "RELU");
 }
 
+TEST_CASE("parameters that are strings have the bytes of their characters") {
+  OnnxMaker m(20);
+  m.input("s", {3}, kString).output("y", {3}, kString).weight("end", {3}, std::vector<std::string>{"ab", "c", "ab"});
+  m.node("StringConcat", {"s", "end"}, {"y"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(model->parameter_bytes == 5);
+}
+
 TEST_CASE("parameters have the bytes of the file, and weights those that running takes") {
   OnnxMaker m(21);
   m.input("x", {1, 3, 4}).output("y", {1, 1, 1, 2}).opset("com.microsoft", 1);

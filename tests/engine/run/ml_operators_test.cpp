@@ -302,6 +302,12 @@ TEST_CASE("incomplete operators of ai.onnx.ml are errors") {
   m.node("FeatureVectorizer", {"x", "z"}, {"y"}, {{"inputdimensions", Ints{2, 4}}}, "", "ai.onnx.ml");
   const Results made = run_file(m, {{"x", {1, 2, 3, 4}}, {"z", {5, 6, 7, 8, 9, 10}}});
   CHECK(made.numbers.at("y") == Numbers{1, 2, 5, 6, 7, 0, 3, 4, 8, 9, 10, 0});
+  // An input of more dimensions, such as OneHotEncoder's result, has the elements of a row as columns.
+  OnnxMaker deep(15);
+  deep.opset("ai.onnx.ml", 1).input("x", {2, 2, 1}).input("z", {2, 1, 3}).output("y");
+  deep.node("FeatureVectorizer", {"x", "z"}, {"y"}, {{"inputdimensions", Ints{2, 3}}}, "", "ai.onnx.ml");
+  const Results rows = run_file(deep, {{"x", {1, 2, 3, 4}}, {"z", {5, 6, 7, 8, 9, 10}}});
+  CHECK(rows.numbers.at("y") == Numbers{1, 2, 5, 6, 7, 3, 4, 8, 9, 10});
 }
 
 // Numbers of ONNX Runtime 1.32 for the same files.

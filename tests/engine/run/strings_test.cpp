@@ -239,6 +239,11 @@ TEST_CASE("a string input is provided at opening") {
   m.input("s", {-1}, kString).output("y", {}, kString).weight("end", {1}, Strings{"!"});
   m.node("StringConcat", {"s", "end"}, {"y"});
   CHECK(problem(m) == "input 's' is a string tensor, which must be given: --input s=FILE.pb");
+  OnnxMaker declared(20);
+  declared.input("s", {2, 3}, kString).output("y", {2, 3}, kString).node("Identity", {"s"}, {"y"});
+  const auto shown = declared.open();
+  REQUIRE(shown.ok());
+  CHECK(to_string(shown->inputs[0].sizes) == "[2, 3]");
   auto runner = opened(m, given("s", {2}, {"ho", "hi"}));
   CHECK(runner->model().fixed_inputs == Strings{"s"});
   CHECK(result_text(*runner) == "[2] ho! hi!");

@@ -99,7 +99,8 @@ void feature_vectorizer(OpCall& c) {
   for (size_t i = 0; i < widths.size() && c.ok(); ++i) {
     Tensor x = c.in_f32(i);
     if (!x) return;
-    if (x->rank() == 1) x = c.reshape(x, {1, x->element_count()}, fmt::format(":row_{}", i).c_str());
+    if (const int64_t rows = x->rank() < 2 ? 1 : x.sizes()[0]; x->rank() != 2 && rows > 0)
+      x = c.reshape(x, {rows, x->element_count() / rows}, fmt::format(":row_{}", i).c_str());
     if (x->rank() != 2 || widths[i] < 0 || widths[i] > 1 << 24)
       return c.fail(fmt::format("input {} is {}, of {} columns", i, to_string(x.sizes()), widths[i]));
     const int64_t have = x.sizes()[1];
