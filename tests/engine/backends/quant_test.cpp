@@ -3,6 +3,7 @@
 // and with the bound in quant_kernels.h.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -81,7 +82,7 @@ TEST_CASE("tiles of all types, groups and SIMD levels keep their error bound") {
         for (int64_t panel = 0; panel < layout.panels(); ++panel)
           pack_panel(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes, panel,
                      packed.data() + panel * layout.panel_bytes());
-        for (int place = 0; place < 5 && kGroupSizes[place] <= kernels->max_rows; ++place) {
+        for (int place = 0; place < kGroupKinds && kGroupSizes[place] <= kernels->max_rows; ++place) {
           CAPTURE(std::string(kernels->name));
           CAPTURE(std::string(name(type)));
           CAPTURE(depth);
@@ -108,6 +109,39 @@ TEST_CASE("tiles of all types, groups and SIMD levels keep their error bound") {
           CHECK(out.back() == 77.0f);
         }
       }
+}
+
+TEST_CASE("a row has the same bits in groups of any size, and with AMX") {
+  for (const QuantKernels* kernels : all_quant_kernels())
+    for (DType type : kTypes) {
+      CAPTURE(std::string(kernels->name));
+      CAPTURE(std::string(name(type)));
+      QuantKind kind;
+      REQUIRE(quant_kind(type, kind));
+      const int64_t depth = info(type).block_elements == 256 ? 768 : 352, width = kernels->width;
+      const QuantLayout layout{kind, kernels->width, width, depth};
+      const int64_t blocks = layout.units() * quant_shape(kind).blocks;
+      const Weights w = weights(type, width, depth);
+      std::vector<std::byte> packed(static_cast<size_t>(layout.bytes()));
+      pack_panel(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes, 0, packed.data());
+      const std::vector<float> x = activations(kMaxGroup, depth);
+      std::vector<float> first;
+      for (int place = 0; place < kGroupKinds && kGroupSizes[place] <= kernels->max_rows; ++place) {
+        const int m = kGroupSizes[place];
+        CAPTURE(m);
+        std::vector<float> out(static_cast<size_t>(kMaxGroup * width));
+        std::vector<std::byte> group(static_cast<size_t>(blocks * kGroupBlockBytes * m));
+        for (int begin = 0; begin < kMaxGroup / m * m; begin += m) {
+          for (int r = 0; r < m; ++r)
+            REQUIRE(kernels->quantise(kind, kernels->signed_bytes && kind == QuantKind::Q8_0,
+                                      x.data() + (begin + r) * depth, depth / 32, m, r, group.data()));
+          kernels->tile[static_cast<int>(kind)][place](packed.data(), group.data(), layout.units(),
+                                                       out.data() + begin * width, width, kernels->width);
+        }
+        if (first.empty()) first = out;
+        CHECK(std::equal(out.begin(), out.begin() + kMaxGroup / m * m * width, first.begin()));
+      }
+    }
 }
 
 TEST_CASE("matmuls with packed quantised weights, in any number of parts, with bias, views and batches") {

@@ -20,4 +20,8 @@ struct ByteSums {
 using ByteSumsLoop = void (*)(const ByteSums& s);
 ByteSumsLoop byte_sums();  // null: not supported by the CPU, or disabled
 
+// With has_amx_int8(). `suits_amx`: tiles of this shape are full enough to be faster.
+bool suits_amx(const ByteSums& s);
+void byte_sums_amx(const ByteSums& s);
+
 }  // namespace arenascope::cpu

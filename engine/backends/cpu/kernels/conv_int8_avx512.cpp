@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Four byte products per instruction and lane, summed in 32 bits without saturation (VPDPBUSD).
 #include "engine/backends/cpu/kernels/conv_int8.h"
+#include "engine/backends/cpu/simd/amx.h"
 #include "engine/backends/cpu/simd/level.h"
 #include "engine/backends/cpu/target.h"
 
@@ -58,6 +59,8 @@ void sums_by_vnni(const ByteSums& s) {
   s.blocks == 2 ? all_places<2>(s) : all_places<1>(s);
 }
 
+void sums_by_amx(const ByteSums& s) { suits_amx(s) ? byte_sums_amx(s) : sums_by_vnni(s); }
+
 }  // namespace
 }  // namespace arenascope::cpu
 ARENASCOPE_END_TARGET
@@ -65,8 +68,8 @@ ARENASCOPE_END_TARGET
 namespace arenascope::cpu {
 ByteSumsLoop byte_sums() {
   static const bool has = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512vl") && highest_level() == Level::Avx512;
-  return has ? sums_by_vnni : nullptr;
+                          __builtin_cpu_supports("avx512vl") && highest_level() >= Level::Avx512;
+  return !has ? nullptr : has_amx_int8() ? sums_by_amx : sums_by_vnni;
 }
 }  // namespace arenascope::cpu
 #else

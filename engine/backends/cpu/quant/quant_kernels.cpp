@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/backends/cpu/quant/quant_levels.h"
+#include "engine/backends/cpu/simd/amx.h"
 #include "engine/backends/cpu/simd/level.h"
 
 namespace arenascope::cpu {
@@ -17,6 +18,7 @@ struct Levels {
   Levels() {
     std::vector<Level> levels;
 #if defined(__x86_64__)
+    if (has_amx_int8()) tables.push_back(quant_amx()), levels.push_back(Level::Amx);
     if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl"))
       tables.push_back(quant_avx512()), levels.push_back(Level::Avx512);

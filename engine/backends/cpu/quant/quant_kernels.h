@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matmuls of packed quantised weights with activations that are quantised on the fly, as a table of functions chosen
-// once for the CPU: AVX-512 with VNNI, AVX-VNNI, AVX2, or plain loops that a compiler vectorises (for example to NEON
+// once for the CPU: AMX, AVX-512 with VNNI, AVX-VNNI, AVX2, or plain loops that a compiler vectorises (for example to NEON
 // dot products).
 //
 // Error: activations are rounded to multiples of their block's largest magnitude ÷ 127, with blocks of 32; everything
@@ -15,7 +15,8 @@ namespace arenascope::cpu {
 // Activation rows in groups of `m`. A block of 32 depth positions of a group is
 //   m × 32 int8 values, m f32 scales, m × 2 int32 −offset·(sum of 16 values) (the first −offset·sum of all 32 where
 //   the type has one scale for them), m f32 scale·sum.
-inline constexpr int kGroupSizes[] = {1, 2, 4, 8, 12};
+inline constexpr int kGroupSizes[] = {1, 2, 4, 8, 12, 16, 32};
+inline constexpr int kGroupKinds = 7, kMaxGroup = 32;
 inline constexpr int kGroupBlockBytes = 48;  // per row
 
 struct QuantKernels {
@@ -26,7 +27,7 @@ struct QuantKernels {
   // out[r·stride + c] for m rows and `columns` (≤ width) columns.
   using Tile = void (*)(const std::byte* panel, const std::byte* group, int64_t units, float* out, int64_t stride,
                         int columns);
-  Tile tile[kQuantKinds][5];  // by kind and index in kGroupSizes; null beyond max_rows
+  Tile tile[kQuantKinds][kGroupKinds];  // by kind and index in kGroupSizes; null beyond max_rows
   // Quantises a row of `blocks` × 32 floats as row r of a group of m. False: a value is not finite.
   bool (*quantise)(QuantKind kind, bool no_offset, const float* x, int64_t blocks, int m, int r, std::byte* group);
 };

@@ -5,6 +5,7 @@
 
 namespace arenascope::cpu {
 
+QuantKernels quant_amx();  // quant_avx512(), with tiles for many rows
 QuantKernels quant_avx512();
 QuantKernels quant_avxvnni();
 QuantKernels quant_avx2();

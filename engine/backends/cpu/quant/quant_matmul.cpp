@@ -9,14 +9,13 @@ namespace arenascope::cpu {
 namespace {
 
 constexpr int64_t kChunk = 192;  // rows quantised together: they stay in L2
-constexpr int kMaxRows = 12;
 
 int64_t blocks_of(const QuantLayout& l) { return l.units() * quant_shape(l.kind).blocks; }
 
 // Index of the smallest group for `rows`, or of the largest group.
 int group_place(int64_t rows, int most) {
   int place = 0;
-  while (place < 4 && kGroupSizes[place] < rows && kGroupSizes[place + 1] <= most) ++place;
+  while (place + 1 < kGroupKinds && kGroupSizes[place] < rows && kGroupSizes[place + 1] <= most) ++place;
   return place;
 }
 
@@ -43,7 +42,7 @@ Bytes quant_product_work(const TensorImpl& node) {
 }
 
 Bytes quant_rows_work(const QuantLayout& l, int64_t rows) {
-  return round_to_line((std::min(kChunk, rows) + kMaxRows) * blocks_of(l) * kGroupBlockBytes) +
+  return round_to_line((std::min(kChunk, rows) + kMaxGroup) * blocks_of(l) * kGroupBlockBytes) +
          round_to_line(4 * l.depth);
 }
 
@@ -82,7 +81,7 @@ bool quant_product(const QuantPanels& packed, Range rows, Range columns, const L
         if (count - done >= m) {
           tiles[place](panel, at, l.units(), to, c_stride, width);
         } else {
-          float edge[kMaxRows * 16];
+          float edge[kMaxGroup * 16];
           tiles[place](panel, at, l.units(), edge, l.width, width);
           for (int64_t r = 0; r < count - done; ++r)
             std::memcpy(to + r * c_stride, edge + r * l.width, static_cast<size_t>(width) * 4);

@@ -2,57 +2,7 @@
 // Tiles of the quantised matmul for an instruction set L, which the including file defines (after its target pragma, in
 // an anonymous namespace). No include guard: each level includes it once in a namespace of its own.
 
-template <QuantKind K>
-struct Unit {
-  static constexpr QuantShape kShape = quant_shape(K);
-  static constexpr int W = L::kWidth;
-  static constexpr bool kSix = K == QuantKind::Q6_K, kSuper = kShape.blocks == 8;
-  static constexpr bool kFive = K == QuantKind::Q5_0 || K == QuantKind::Q5_1 || K == QuantKind::Q5_K;
-  static constexpr int kValues = kSix ? 16 * W : kSuper ? 20 * W : kShape.minima ? 8 * W : 4 * W;
-  static constexpr int kHigh = kSix ? 144 * W : K == QuantKind::Q5_K ? 148 * W : kValues + 32 * W;
-  // Prefetch distance. Types that are slow to unpack keep too few loads in flight to hide memory latency.
-  static constexpr int kAhead = K == QuantKind::Q4_K                                   ? 4096
-                                : K == QuantKind::Q5_K || kSix || K == QuantKind::Q5_0 ? 8192
-                                                                                       : 0;
-  static constexpr int kBits = K == QuantKind::Q8_0 ? 8 : kSix ? 6 : kFive ? 5 : 4;
-
-  // The values of a block, quad by quad.
-  static ARENASCOPE_INLINE void values(const uint8_t* unit, int block, typename L::I* w) {
-    if constexpr (K == QuantKind::Q8_0) {
-#pragma GCC unroll 8
-      for (int j = 0; j < 8; ++j) w[j] = L::load(unit + kValues + block * 32 * W + j * 4 * W);
-      return;
-    } else {
-      const uint8_t* low = unit + kValues + block * 16 * W;
-#pragma GCC unroll 4
-      for (int j = 0; j < 4; ++j) {
-        const typename L::I both = L::load(low + j * 4 * W);
-        w[j] = L::low_nibbles(both);
-        w[j + 4] = L::high_nibbles(both);
-      }
-      if constexpr (kFive) {
-        const typename L::I high = L::load(unit + kHigh + block * 4 * W);
-        w[0] = L::template with_bits<4, 0x10>(w[0], high);
-        w[1] = L::template with_bits<3, 0x10>(w[1], high);
-        w[2] = L::template with_bits<2, 0x10>(w[2], high);
-        w[3] = L::template with_bits<1, 0x10>(w[3], high);
-        w[4] = L::template with_bits<0, 0x10>(w[4], high);
-        w[5] = L::template with_bits<-1, 0x10>(w[5], high);
-        w[6] = L::template with_bits<-2, 0x10>(w[6], high);
-        w[7] = L::template with_bits<-3, 0x10>(w[7], high);
-      } else if constexpr (kSix) {
-#pragma GCC unroll 2
-        for (int v = 0; v < 2; ++v) {
-          const typename L::I high = L::load(unit + kHigh + block * 8 * W + v * 4 * W);
-          w[4 * v] = L::template with_bits<4, 0x30>(w[4 * v], high);
-          w[4 * v + 1] = L::template with_bits<2, 0x30>(w[4 * v + 1], high);
-          w[4 * v + 2] = L::template with_bits<0, 0x30>(w[4 * v + 2], high);
-          w[4 * v + 3] = L::template with_bits<-2, 0x30>(w[4 * v + 3], high);
-        }
-      }
-    }
-  }
-};
+#include "engine/backends/cpu/quant/quant_unit-inl.h"
 
 template <QuantKind K, int M>
 void tile(const std::byte* panel, const std::byte* group, int64_t units, float* out, int64_t stride, int columns) {
@@ -67,11 +17,8 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
 #pragma GCC unroll 12
   for (int r = 0; r < M; ++r) sums[r] = L::zero();
   for (int64_t u = 0; u < units; ++u, unit += U::kShape.unit_bytes * W) {
-    F whole = L::zero(), least = L::zero();
-    if constexpr (U::kSix)
-      whole = L::halves(unit + 208 * W);
-    else if constexpr (U::kSuper)
-      whole = L::halves(unit), least = L::halves(unit + 2 * W);
+    F whole, least;
+    U::super(unit, whole, least);
 #pragma GCC unroll 1
     for (int b = 0; b < U::kShape.blocks; ++b, x += kGroupBlockBytes * M) {
       constexpr int kBlockBytes = U::kShape.unit_bytes * W / U::kShape.blocks;
@@ -79,17 +26,7 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
         L::template prefetch<(kBlockBytes + 63) / 64>(unit + U::kAhead + b * kBlockBytes);
       I w[8];
       U::values(unit, b, w);
-      F scale, second = L::zero(), minimum = L::zero();
-      if constexpr (U::kSix) {
-        scale = L::mul(whole, L::signed_bytes(unit + 2 * b * W));
-        second = L::mul(whole, L::signed_bytes(unit + (2 * b + 1) * W));
-      } else if constexpr (U::kSuper) {
-        scale = L::mul(whole, L::bytes(unit + 4 * W + b * W));
-        minimum = L::mul(least, L::bytes(unit + 12 * W + b * W));
-      } else {
-        scale = L::halves(unit + b * 2 * W);
-        if constexpr (U::kShape.minima) minimum = L::halves(unit + 4 * W + b * 2 * W);
-      }
+      const typename U::Scales s = U::scales(unit, b, whole, least);
       const uint8_t *scales = x + 32 * M, *offsets = scales + 4 * M, *totals = offsets + 8 * M;
 #pragma GCC unroll 12
       for (int r = 0; r < M; ++r) {
@@ -98,16 +35,12 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
         if constexpr (U::kSix) {
           const I one = L::template dot<U::kBits, 4>(L::all_words(offsets + 8 * r), w, q);
           const I two = L::template dot<U::kBits, 4>(L::all_words(offsets + 8 * r + 4), w + 4, q + 16);
-          sums[r] = L::mul_add(L::mul_add(L::number(two), second, L::mul(L::number(one), scale)), by, sums[r]);
+          sums[r] = L::mul_add(L::mul_add(L::number(two), s.second, L::mul(L::number(one), s.scale)), by, sums[r]);
         } else {
           const I start = kOffset ? L::all_words(offsets + 8 * r) : L::zero_words();
           const I whole_dot = L::template dot<U::kBits, 8>(start, w, q);
-          sums[r] = L::mul_add(L::number(whole_dot), L::mul(scale, by), sums[r]);
-          if constexpr (U::kShape.minima) {
-            // Q4_1 and Q5_1 add the minimum, K types subtract it
-            sums[r] = U::kSuper ? L::neg_mul_add(minimum, L::all(totals + 4 * r), sums[r])
-                                : L::mul_add(minimum, L::all(totals + 4 * r), sums[r]);
-          }
+          sums[r] = L::mul_add(L::number(whole_dot), L::mul(s.scale, by), sums[r]);
+          if constexpr (U::kShape.minima) sums[r] = U::with_minimum(sums[r], s.minimum, L::all(totals + 4 * r));
         }
       }
     }

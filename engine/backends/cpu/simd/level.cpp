@@ -13,6 +13,7 @@ Level highest_level() {
     if (name == "portable") return Level::Portable;
     if (name == "sse4") return Level::Sse4;
     if (name == "avx2") return Level::Avx2;
+    if (name == "amx") return Level::Amx;
     return Level::Avx512;
   }();
   return level;
