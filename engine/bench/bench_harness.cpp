@@ -75,15 +75,6 @@ void Table::against(const std::string& name, const Measure& measure, const std::
   rows_.push_back(row);
 }
 
-void Table::against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours,
-                           const std::string& whose, double figure) {
-  if (!wants(name)) return;
-  progress(name);
-  const double value = measure.amount / median(in_turn({ours})[0]);
-  rows_.push_back(
-      {name, value, measure.unit, whose, figure, value / figure, measure.target, value / figure >= measure.target});
-}
-
 void Table::scaling(const std::string& name, int threads, double target, const std::function<void(int, int)>& part) {
   if (!wants(name) || usable_processors() < threads) return;
   auto pool = ThreadPool::create(threads);

@@ -51,9 +51,6 @@ class Table {
   // A row compared with the fastest of `peers`; a row without a baseline if all are unavailable.
   void against(const std::string& name, const Measure& measure, const std::function<void()>& ours,
                const std::vector<Peer>& peers);
-  // A row compared with a fixed baseline value.
-  void against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours,
-                      const std::string& whose, double figure);
   // The speed-up of `threads` threads over one: part(i, n) runs part i of n. The busiest thread determines the time.
   void scaling(const std::string& name, int threads, double target, const std::function<void(int, int)>& part);
   void add(BenchRow row) { rows_.push_back(std::move(row)); }

@@ -30,22 +30,27 @@ void column_rows(Table& table) {
     table.against(title, {"GB/s", 1e-9 * static_cast<double>(columns * line), 0.95}, node->runner(),
                   {read_loop(columns * line / 4)});
   }
-  // Measured speed of ggml with 2 and with 8 columns.
-  struct Known {
+  struct Shape {
     DType type;
     int64_t size;
-    double two, eight;
   };
-  for (const Known& known :
-       {Known{DType::F32, 1024, 38, 51}, Known{DType::Q4_0, 2048, 82, 100}, Known{DType::Q4_K, 2048, 82, 100}})
+  for (const Shape& shape : {Shape{DType::F32, 1024}, Shape{DType::Q4_0, 2048}, Shape{DType::Q4_K, 2048}})
     for (int64_t rows : {2, 4, 8}) {
-      const std::string title = fmt::format("{}, {} columns", name(known.type), rows);
+      const std::string title = fmt::format("{}, {} columns", name(shape.type), rows);
       if (!table.wants(title)) continue;
-      auto node = make(known.type, known.size, known.size, rows);
+      const int64_t size = shape.size;
+      auto node = make(shape.type, size, size, rows);
       if (!node) continue;
-      const double gflop = 2e-9 * static_cast<double>(rows * known.size * known.size);
-      const double figure = known.two + (known.eight - known.two) * static_cast<double>(rows - 2) / 6;
-      table.against_figure(title, {"GFLOP/s", gflop, 1.5}, node->runner(), "ggml", figure);
+      std::vector<Peer> peers;
+      if (shape.type == DType::F32) {
+        const float *weights = node->source(0).data_as<float>(), *b = node->source(1).data_as<float>();
+        peers = {onednn_gemm(Number::F32, rows, size, size), dnnl_sgemm_product(rows, size, size, weights, b),
+                 blas_product(rows, size, size, weights, b)};
+      } else {
+        peers = {onednn_gemm(Number::I8, rows, size, size)};
+      }
+      const double gflop = 2e-9 * static_cast<double>(rows * size * size);
+      table.against(title, {"GFLOP/s", gflop, shape.type == DType::F32 ? 1.0 : 0}, node->runner(), peers);
     }
 }
 

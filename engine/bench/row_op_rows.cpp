@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Ops over rows: norms, softmax, sums, transposition, sorting.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/op_params.h>
 #include "engine/bench/peers.h"
@@ -28,6 +33,17 @@ void row(Table& table, const std::string& name, Describe describe, double sides,
   if (node)
     table.against(beside, {"GB/s", sides * 4e-9 * kFewRows * kFewColumns, 1.0}, node->runner(),
                   {library(kFewRows, kFewColumns)});
+}
+
+// std::sort of the indices of each row by its elements.
+Peer sort_loop(const float* x, int64_t rows, int64_t columns) {
+  auto indices = std::make_shared<std::vector<int32_t>>(static_cast<size_t>(columns));
+  return {"std::sort", [=] {
+            for (const float* row = x; row < x + rows * columns; row += columns) {
+              std::iota(indices->begin(), indices->end(), 0);
+              std::sort(indices->begin(), indices->end(), [row](int32_t a, int32_t b) { return row[a] < row[b]; });
+            }
+          }};
 }
 
 }  // namespace
@@ -60,7 +76,9 @@ void line_rows(Table& table) {
     auto node = Node::make(16 * kLines * kLength, [&](GraphBuilder& g) {
       return g.op_with(Op::TopKIndices, {g.input("x", {kLines, kLength})}, TopKParams{1, kLength, false, true});
     });
-    if (node) table.against_figure("argsort", {"GB/s", 4e-9 * kLines * kLength, 5}, node->runner(), "ggml", 0.14);
+    if (node)
+      table.against("argsort", {"GB/s", 4e-9 * kLines * kLength, 5}, node->runner(),
+                    {sort_loop(node->source(0).data_as<float>(), kLines, kLength)});
   }
 }
 

@@ -29,14 +29,13 @@ void conv(Table& table, const std::string& kind, const ConvShape& s, double targ
 
 void pool(Table& table, const std::string& title, const ConvShape& s, bool maximum) {
   const double gigabytes = 4e-9 * static_cast<double>(s.channels * s.height * s.width);
-  if (!table.wants(title)) return;
+  const std::string named = title + " against oneDNN";
+  if (!table.wants(named)) return;
   auto node = Node::make(8 * s.channels * s.height * s.width, [&](GraphBuilder& g) {
     return g.pool2d(maximum ? Op::MaxPool : Op::AvgPool, g.input("x", {1, s.channels, s.height, s.width}),
                     static_cast<int>(s.kernel), static_cast<int>(s.stride), static_cast<int>(s.pad));
   });
-  if (!node) return;
-  table.against_figure(title, {"GB/s", gigabytes, 3}, node->runner(), "ggml", 2.8);
-  table.against(title + " against oneDNN", {"GB/s", gigabytes, 0}, node->runner(), {dnnl_pool(s, maximum)});
+  if (node) table.against(named, {"GB/s", gigabytes, 0}, node->runner(), {dnnl_pool(s, maximum)});
 }
 
 }  // namespace
