@@ -87,11 +87,33 @@ inline V two_to(V x) {
 #endif
 }
 
+#if ARENASCOPE_WIDE_MATH
+// 2^(k/16)
+alignas(64) inline constexpr float kRoots[16] = {
+    1.000000000e+00f, 1.044273782e+00f, 1.090507733e+00f, 1.138788635e+00f, 1.189207115e+00f, 1.241857812e+00f,
+    1.296839555e+00f, 1.354255547e+00f, 1.414213562e+00f, 1.476826146e+00f, 1.542210825e+00f, 1.610490332e+00f,
+    1.681792831e+00f, 1.756252160e+00f, 1.834008086e+00f, 1.915206561e+00f};
+// 1 + e^-x, infinite below -88.7. e^-x is 2^t·e^r for a multiple t of 1/16, whose fractional part selects one of kRoots,
+// and |r| ≤ ln 2 / 32 (relative error of the polynomial 3e-9).
+inline V one_and_exp_of_minus(V x) {
+  const V bounded{_mm512_range_ps(x.raw, number(105).raw, 2)};  // the smaller magnitude, with the sign of x
+  const V rounding = number(786432);  // the last four bits of a sum with it are the fractional part
+  const V shifted = hn::NegMulAdd(bounded, number(1.4426950408889634), rounding), t = hn::Sub(shifted, rounding);
+  V r = hn::NegMulSub(t, number(0.693145751953125), bounded);
+  r = hn::NegMulAdd(t, number(1.42860682030941723212e-6), r);
+  V p = number(0.16666666666666666);
+  for (double c : {0.5000195, 1.0, 1.0}) p = hn::MulAdd(p, r, number(c));
+  const V root{_mm512_permutexvar_ps(_mm512_castps_si512(shifted.raw), _mm512_load_ps(kRoots))};
+  return hn::Add(number(1), times_two_to(hn::Mul(root, p), t));  // which rounds t down
+}
+#else
 // 1 + e^-x, infinite below -88.7.
 inline V one_and_exp_of_minus(V x) {
   return hn::Add(number(1), exp_within<false>(hn::Neg(hn::Min(number(105), hn::Max(number(-90), x)))));
 }
-inline V sigmoid_of(V x) { return kept_nan(x, hn::Div(number(1), one_and_exp_of_minus(x))); }
+#endif
+// vrangeps does not propagate NaN.
+inline V sigmoid_of(V x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Div(number(1), one_and_exp_of_minus(x))); }
 inline V silu_of(V x) { return kept_nan(x, hn::Div(x, one_and_exp_of_minus(x))); }
 
 // Near 0 the Maclaurin series; elsewhere 1 − erfc by a Chebyshev fit in t = 1 / (1 + |x|/2) (relative error 1.2e-7).
