@@ -80,9 +80,9 @@ ARENASCOPE_INLINE void add_block(const typename Unit<K>::Scales& s, const int32_
   using U = Unit<K>;
 #pragma GCC unroll 16
   for (int r = 0; r < kTileRows; ++r) {
-    const L::F by = L::all(scales + 4 * r), one = L::number(L::load(dots + 16 * r));
+    const L::F by = L::all(scales + 4 * r), one = _mm512_cvtepi32_ps(L::load(dots + 16 * r));
     if constexpr (U::kSix) {
-      const L::F two = L::number(L::load(dots + kTileValues + 16 * r));
+      const L::F two = _mm512_cvtepi32_ps(L::load(dots + kTileValues + 16 * r));
       sums[r] = L::mul_add(L::mul_add(two, s.second, L::mul(one, s.scale)), by, sums[r]);
     } else {
       sums[r] = L::mul_add(one, L::mul(s.scale, by), sums[r]);

@@ -31,6 +31,10 @@ struct L : Wide256 {
     }
     return start;
   }
+  template <int Bits, int R>
+  static ARENASCOPE_INLINE void blocks(I* sums, const I* w, const uint8_t* q) {
+    for (int r = 0; r < R; ++r) sums[r] = dot<Bits, 8>(sums[r], w, q + 32 * r);
+  }
   template <int Bits>
   static ARENASCOPE_INLINE I product(I w, I x) {
     if constexpr (Bits == 8) {

@@ -29,7 +29,9 @@ struct Wide256 {
     __builtin_memcpy(&word, p, 4);
     return _mm256_set1_epi32(word);
   }
-  static ARENASCOPE_INLINE I zero_words() { return _mm256_setzero_si256(); }
+  static constexpr int32_t kStart = 0;
+  static constexpr int kRowsAtOnce = 1;
+  static ARENASCOPE_INLINE I start_words() { return _mm256_setzero_si256(); }
   static ARENASCOPE_INLINE F zero() { return _mm256_setzero_ps(); }
   static ARENASCOPE_INLINE F all(const void* p) {
     float x;

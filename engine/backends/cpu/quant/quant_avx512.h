@@ -31,19 +31,31 @@ struct L {
     for (int j = 0; j < N; ++j) start = _mm512_dpbusd_epi32(start, w[j], all_words(q + 4 * j));
     return start;
   }
+  // A block with R rows, whose sums depend on each other less when they alternate.
+  static constexpr int kRowsAtOnce = 4;
+  template <int Bits, int R>
+  static ARENASCOPE_INLINE void blocks(I* sums, const I* w, const uint8_t* q) {
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j)
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) sums[r] = _mm512_dpbusd_epi32(sums[r], w[j], all_words(q + 32 * r + 4 * j));
+  }
   static ARENASCOPE_INLINE I all_words(const void* p) {
     int word;
     __builtin_memcpy(&word, p, 4);
     return _mm512_set1_epi32(word);
   }
-  static ARENASCOPE_INLINE I zero_words() { return _mm512_setzero_si512(); }
+  // Integer sums start at the bits of 1.5·2^23, so that they are that float plus the sum: subtracting it converts them
+  // exactly, on other execution units than the dot products and multiplications (on Zen 4, conversions share these).
+  static constexpr int32_t kStart = 0x4b400000;
+  static ARENASCOPE_INLINE I start_words() { return _mm512_set1_epi32(kStart); }
   static ARENASCOPE_INLINE F zero() { return _mm512_setzero_ps(); }
   static ARENASCOPE_INLINE F all(const void* p) {
     float x;
     __builtin_memcpy(&x, p, 4);
     return _mm512_set1_ps(x);
   }
-  static ARENASCOPE_INLINE F number(I v) { return _mm512_cvtepi32_ps(v); }
+  static ARENASCOPE_INLINE F number(I v) { return _mm512_sub_ps(_mm512_castsi512_ps(v), _mm512_set1_ps(12582912)); }
   static ARENASCOPE_INLINE F mul(F a, F b) { return _mm512_mul_ps(a, b); }
   static ARENASCOPE_INLINE F mul_add(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
   static ARENASCOPE_INLINE F neg_mul_add(F a, F b, F c) { return _mm512_fnmadd_ps(a, b, c); }

@@ -21,6 +21,10 @@ struct L : Wide256 {
     for (int j = 0; j < N; ++j) start = _mm256_dpbusd_avx_epi32(start, w[j], all_words(q + 4 * j));
     return start;
   }
+  template <int Bits, int R>
+  static ARENASCOPE_INLINE void blocks(I* sums, const I* w, const uint8_t* q) {
+    for (int r = 0; r < R; ++r) sums[r] = dot<Bits, 8>(sums[r], w, q + 32 * r);
+  }
 };
 
 #include "engine/backends/cpu/quant/quant_tile-inl.h"

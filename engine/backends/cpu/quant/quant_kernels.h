@@ -13,8 +13,8 @@
 namespace arenascope::cpu {
 
 // Activation rows in groups of `m`. A block of 32 depth positions of a group is
-//   m × 32 int8 values, m f32 scales, m × 2 int32 −offset·(sum of 16 values) (the first −offset·sum of all 32 where
-//   the type has one scale for them), m f32 scale·sum.
+//   m × 32 int8 values, m f32 scales, m × 2 int32 start −offset·(sum of 16 values) (the first −offset·sum of all 32
+//   where the type has one scale for them), m f32 scale·sum. `start` is that of the level's integer sums.
 inline constexpr int kGroupSizes[] = {1, 2, 4, 8, 12, 16, 32};
 inline constexpr int kGroupKinds = 7, kMaxGroup = 32;
 inline constexpr int kGroupBlockBytes = 48;  // per row

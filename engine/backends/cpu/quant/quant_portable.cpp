@@ -53,12 +53,18 @@ struct L {
           start.words[l] += static_cast<int32_t>(w[j].bytes[4 * l + t]) * static_cast<int8_t>(q[4 * j + t]);
     return start;
   }
+  template <int Bits, int R>
+  static void blocks(I* sums, const I* w, const uint8_t* q) {
+    for (int r = 0; r < R; ++r) sums[r] = dot<Bits, 8>(sums[r], w, q + 32 * r);
+  }
   static I all_words(const void* p) {
     I v;
     for (int l = 0; l < kWidth; ++l) __builtin_memcpy(&v.words[l], p, 4);
     return v;
   }
-  static I zero_words() { return I{}; }
+  static constexpr int32_t kStart = 0;
+  static constexpr int kRowsAtOnce = 1;
+  static I start_words() { return I{}; }
   template <class G>
   static F each(G&& g) {
     F f;

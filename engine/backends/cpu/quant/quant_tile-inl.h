@@ -28,19 +28,29 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
       U::values(unit, b, w);
       const typename U::Scales s = U::scales(unit, b, whole, least);
       const uint8_t *scales = x + 32 * M, *offsets = scales + 4 * M, *totals = offsets + 8 * M;
+      if constexpr (U::kSix) {
 #pragma GCC unroll 12
-      for (int r = 0; r < M; ++r) {
-        const uint8_t* q = x + 32 * r;
-        const F by = L::all(scales + 4 * r);
-        if constexpr (U::kSix) {
+        for (int r = 0; r < M; ++r) {
+          const uint8_t* q = x + 32 * r;
           const I one = L::template dot<U::kBits, 4>(L::all_words(offsets + 8 * r), w, q);
           const I two = L::template dot<U::kBits, 4>(L::all_words(offsets + 8 * r + 4), w + 4, q + 16);
-          sums[r] = L::mul_add(L::mul_add(L::number(two), s.second, L::mul(L::number(one), s.scale)), by, sums[r]);
-        } else {
-          const I start = kOffset ? L::all_words(offsets + 8 * r) : L::zero_words();
-          const I whole_dot = L::template dot<U::kBits, 8>(start, w, q);
-          sums[r] = L::mul_add(L::number(whole_dot), L::mul(s.scale, by), sums[r]);
-          if constexpr (U::kShape.minima) sums[r] = U::with_minimum(sums[r], s.minimum, L::all(totals + 4 * r));
+          sums[r] = L::mul_add(L::mul_add(L::number(two), s.second, L::mul(L::number(one), s.scale)),
+                               L::all(scales + 4 * r), sums[r]);
+        }
+      } else {
+        constexpr int R = L::kRowsAtOnce < M ? L::kRowsAtOnce : M;
+#pragma GCC unroll 12
+        for (int first = 0; first < M; first += R) {
+          I dots[R];
+#pragma GCC unroll 4
+          for (int r = 0; r < R; ++r) dots[r] = kOffset ? L::all_words(offsets + 8 * (first + r)) : L::start_words();
+          L::template blocks<U::kBits, R>(dots, w, x + 32 * first);
+#pragma GCC unroll 4
+          for (int r = 0; r < R; ++r) {
+            F& sum = sums[first + r];
+            sum = L::mul_add(L::number(dots[r]), L::mul(s.scale, L::all(scales + 4 * (first + r))), sum);
+            if constexpr (U::kShape.minima) sum = U::with_minimum(sum, s.minimum, L::all(totals + 4 * (first + r)));
+          }
         }
       }
     }
@@ -75,7 +85,7 @@ bool quantise(QuantKind kind, bool no_offset, const float* x, int64_t blocks, in
     for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(wide[i] -= 0x4b400000);
     for (int h = 0; h < 2; ++h)
       for (int i = 0; i < 16; ++i) sums[h] += wide[16 * h + i];
-    const int32_t offsets[2] = {-offset * (six ? sums[0] : sums[0] + sums[1]), -offset * sums[1]};
+    const int32_t offsets[2] = {L::kStart - offset * (six ? sums[0] : sums[0] + sums[1]), L::kStart - offset * sums[1]};
     const float total = scale * static_cast<float>(sums[0] + sums[1]);
     __builtin_memcpy(record + 32 * r, q, 32);
     __builtin_memcpy(record + 32 * m + 4 * r, &scale, 4);
