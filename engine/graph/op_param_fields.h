@@ -56,6 +56,8 @@ class OpParamFields {
       case Op::MulMat: return on<MulMatParams>(params);
       case Op::Attention: return on<AttentionParams>(params);
       case Op::Lstm: return on<LstmParams>(params);
+      case Op::Gru:
+      case Op::Rnn: return on<RecurrentParams>(params);
       case Op::BatchNorm: return on<BatchNormParams>(params);
       case Op::Norm:
       case Op::RmsNorm: return on<NormParams>(params);
@@ -211,6 +213,12 @@ class OpParamFields {
     f_.one("direction", p.direction, 0);
     f_.one("present", p.present, 0);
     f_.one("quantised_state", p.quantised_state, false);
+  }
+  void fields(RecurrentParams& p) const {
+    f_.one("hidden", p.hidden);
+    f_.one("direction", p.direction, 0);
+    f_.one("present", p.present, 0);
+    f_.one("linear_before_reset", p.linear_before_reset, false);
   }
   void fields(BatchNormParams& p) const { f_.one("epsilon", p.epsilon, 0.0f); }
   void fields(NormParams& p) const {

@@ -43,6 +43,7 @@ ARENASCOPE_RULE(conv_rule);
 ARENASCOPE_RULE(conv_transpose_rule);
 ARENASCOPE_RULE(attention_rule);
 ARENASCOPE_RULE(lstm_rule);
+ARENASCOPE_RULE(recurrent_rule);  // GRU, RNN
 ARENASCOPE_RULE(pool_rule);
 ARENASCOPE_RULE(lrn_rule);
 ARENASCOPE_RULE(max_pool_back_rule);

@@ -157,30 +157,46 @@ int64_t attention_flops(const TensorImpl& node) {
   return saturating_mul(scores, saturating_add(5, saturating_mul(2, saturating_add(q.back(), v.back()))));
 }
 
-Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
-  const auto p = params.get<LstmParams>();
+namespace {
+
+// Inputs X, W, R and those in the bit mask `present`: bias, then the states of the cell. `states`: blocks of states at the
+// end of the result.
+Result<Inferred> recurrence(Op op, Sources sources, int64_t gates, int64_t h, int direction, int present, int states) {
   const Dims &x = sources[0]->sizes, &w = sources[1]->sizes, &r = sources[2]->sizes;
-  const int64_t directions = p.direction == 2 ? 2 : 1, h = p.hidden;
-  if (h < 1 || p.direction < 0 || p.direction > 2 || x.rank() != 3 || w.rank() != 3 || r.rank() != 3 ||
-      !(w == Dims{directions, 4 * h, x[2]}) || !(r == Dims{directions, 4 * h, h}))
+  const int64_t directions = direction == 2 ? 2 : 1;
+  if (h < 1 || direction < 0 || direction > 2 || x.rank() != 3 || w.rank() != 3 || r.rank() != 3 ||
+      !(w == Dims{directions, gates * h, x[2]}) || !(r == Dims{directions, gates * h, h}))
     return refuse(op, fmt::format("X {}, W {} and R {} do not match a hidden size of {}", to_string(x), to_string(w),
                                   to_string(r), h));
   size_t next = 3;
   const Dims state{directions, x[1], h};
-  for (int bit : {1, 2, 4}) {
-    if (!(p.present & bit)) continue;
+  for (int bit = 1; bit <= 1 << states; bit *= 2) {
+    if (!(present & bit)) continue;
     if (next >= sources.size()) return refuse(op, "an optional input is missing");
-    const Dims want = bit == 1 ? Dims{directions, 8 * h} : state;
-    if (!(sources[next]->sizes == want))
-      return refuse(op, fmt::format("input {} is {}, not {}", next, to_string(sources[next]->sizes), to_string(want)));
+    const Dims expected = bit == 1 ? Dims{directions, 2 * gates * h} : state;
+    if (!(sources[next]->sizes == expected))
+      return refuse(op,
+                    fmt::format("input {} is {}, not {}", next, to_string(sources[next]->sizes), to_string(expected)));
     ++next;
   }
   if (next != sources.size()) return refuse(op, "there are more inputs than it takes");
   for (const TensorImpl* source : sources)
     if (source->dtype != DType::F32) return refuse(op, "its inputs must be f32");
-  auto count = checked_element_count({x[0] + 2, directions, x[1], h});
+  auto count = checked_element_count({x[0] + states, directions, x[1], h});
   if (!count) return refuse(op, count.error().message);
   return Inferred{DType::F32, {*count}, {}, 0};
+}
+
+}  // namespace
+
+Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
+  const auto p = params.get<LstmParams>();
+  return recurrence(op, sources, 4, p.hidden, p.direction, p.present, 2);
+}
+
+Result<Inferred> recurrent_rule(Op op, Sources sources, const OpParams& params) {
+  const auto p = params.get<RecurrentParams>();
+  return recurrence(op, sources, op == Op::Gru ? 3 : 1, p.hidden, p.direction, p.present, 1);
 }
 
 int64_t lstm_flops(const TensorImpl& node) {

@@ -172,6 +172,11 @@ std::string norm(const TensorImpl& node) {
   }
 }
 
+std::string recurrence(int hidden, int direction) {
+  constexpr const char* kDirections[] = {"forward", "reverse", "bidirectional"};
+  return fmt::format("hidden {} {}", hidden, choice(kDirections, direction));
+}
+
 std::string contraction(const TensorImpl& node) {
   const bool known = !node.params.bytes().empty();  // trailing zeros are not stored, but no op has scale 0
   if (!known && node.op != Op::Conv && node.op != Op::ConvTranspose) return {};
@@ -183,9 +188,7 @@ std::string contraction(const TensorImpl& node) {
     }
     case Op::Lstm: {
       const auto p = params<LstmParams>(node);
-      constexpr const char* kDirections[] = {"forward", "reverse", "bidirectional"};
-      return fmt::format("hidden {} {}{}", p.hidden, choice(kDirections, p.direction),
-                         p.quantised_state ? " quantised state" : "");
+      return recurrence(p.hidden, p.direction) + (p.quantised_state ? " quantised state" : "");
     }
     default: return conv(node);
   }
@@ -258,6 +261,10 @@ std::string params_text(const TensorImpl& node) {
       if (node.op == Op::GatherBack) return fmt::format("size {}", params<GatherBackParams>(node).size);
       if (node.op == Op::Dropout) return fmt::format("ratio {}", params<DropoutParams>(node).ratio);
       if (node.op == Op::MaxPoolBack) return pool(node);
+      if (node.op == Op::Gru || node.op == Op::Rnn) {
+        const auto p = params<RecurrentParams>(node);
+        return recurrence(p.hidden, p.direction) + (p.linear_before_reset ? " linear before reset" : "");
+      }
       return node.op == Op::RoundSmall ? number(node) : movement(node);
     default: return {};
   }

@@ -28,8 +28,9 @@ inline Built build(const OpCase& op_case, uint64_t seed = 7) {
   return {*context, std::move(*built)};
 }
 
-// A state that is quantised in every step has no kernel for devices.
+// GRU, RNN, and a state that is quantised in every step have no kernel for devices.
 inline bool is_cpu_only(const TensorImpl& node) {
+  if (node.op == Op::Gru || node.op == Op::Rnn) return true;
   return node.op == Op::Lstm && node.params.get<LstmParams>().quantised_state;
 }
 

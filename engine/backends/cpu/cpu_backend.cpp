@@ -25,7 +25,7 @@ constexpr double kMinCostlyChunkNanoseconds = 500000;
 constexpr int kMaxChunksPerTask = 4;
 // With fewer rows per chunk a oneDNN convolution takes up to twice as long per row.
 constexpr int kMinImageRows = 12;
-// Each chunk of an LSTM or of a channels-last transposed convolution reads all weights, so it needs that many sequences
+// Each chunk of an LSTM, a GRU, an RNN or a channels-last transposed convolution reads all weights, so it needs that many sequences
 // or positions.
 constexpr int kMinSequences = 8, kMinPositions = 2048;
 
@@ -98,7 +98,7 @@ class CpuBackend : public Backend {
     double most = kMaxChunksPerTask;
     if (anchor_of(node) == Op::Conv)
       most = std::min(most, static_cast<double>(image_rows(node)) / (kMinImageRows * tasks));
-    else if (anchor_of(node) == Op::Lstm)
+    else if (anchor_of(node) == Op::Lstm || node.op == Op::Gru || node.op == Op::Rnn)
       most = std::min(most, static_cast<double>(sequences(node)) / (kMinSequences * tasks));
     else if (anchor_of(node) == Op::ConvTranspose && node.channels_last())
       most = std::min(most, static_cast<double>(image_rows(node) * node.sizes.back()) / (kMinPositions * tasks));

@@ -104,13 +104,14 @@ ARENASCOPE_CPU_KERNEL(gather_back);
 ARENASCOPE_CPU_KERNEL(optimizer_step);
 ARENASCOPE_CPU_KERNEL(dropout);
 ARENASCOPE_CPU_KERNEL(mul_mat_id);
+ARENASCOPE_CPU_KERNEL(recurrent);
 ARENASCOPE_CPU_KERNEL(epilogue_only);
 #undef ARENASCOPE_CPU_KERNEL
 
 // Scratch bytes of a node with that many chunks.
 using WorkBytes = Bytes(const TensorImpl& node, int tasks);
 WorkBytes mul_mat_work, conv_work, conv_transpose_work, attention_work, lstm_work, pool_work, norm_work,
-    group_norm_work, soft_max_work, top_k_work, resize_work, rope_work, mul_mat_id_work;
+    group_norm_work, soft_max_work, top_k_work, resize_work, rope_work, mul_mat_id_work, recurrent_work;
 
 Status attention_supports(const TensorImpl& node);  // K and V may be quantised
 Status cast_supports(const TensorImpl& node);

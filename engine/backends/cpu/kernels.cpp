@@ -89,6 +89,8 @@ Kernel host_op(HostOp op) {
     case HostOp::OptimizerStep: return {optimizer_step, nullptr, nullptr, kWalk};
     case HostOp::Dropout: return {dropout, floating_sources, nullptr, kFunctionCost};
     case HostOp::MulMatId: return {mul_mat_id, nullptr, mul_mat_id_work, 10};
+    case HostOp::Gru:
+    case HostOp::Rnn: return {recurrent, plain_sources, recurrent_work, kProduct, true};
   }
   return {};
 }

@@ -242,6 +242,27 @@ void recurrences(CaseList& list) {
   quantised_recurrence(list);
 }
 
+// Few sequences, and enough for packed weights.
+void gated_recurrences(CaseList& list, Op op, bool linear_before_reset, int64_t batch) {
+  for (int direction = 0; direction < 3; ++direction)
+    for (int present : {0, 1, 3})
+      for (Spread spread : {Spread::Contiguous, Spread::Permuted})
+        list.add(op, DType::F32,
+                 fmt::format("{} sequences direction {} present {}{} {}", batch, direction, present,
+                             linear_before_reset ? " linear before reset" : "", name(spread)),
+                 [=](CaseBuilder& k) {
+                   const int64_t d = direction == 2 ? 2 : 1, h = 17, i = 5, steps = 21, gates = op == Op::Gru ? 3 : 1;
+                   std::vector<Tensor> sources{k.input(DType::F32, {steps, batch, i}, spread),
+                                               k.input(DType::F32, {d, gates * h, i}, spread, -0.5, 0.5),
+                                               k.input(DType::F32, {d, gates * h, h}, spread, -0.2, 0.2)};
+                   if (present & 1) sources.push_back(k.input(DType::F32, {d, 2 * gates * h}, spread));
+                   if (present & 2) sources.push_back(k.input(DType::F32, {d, batch, h}, spread));
+                   OpParams params;
+                   params.set(RecurrentParams{static_cast<int32_t>(h), direction, present, linear_before_reset});
+                   return k.done(k.builder().op(op, sources, params));
+                 });
+}
+
 }  // namespace
 
 void add_matmul_cases(CaseList& list) {
@@ -250,6 +271,11 @@ void add_matmul_cases(CaseList& list) {
   attentions(list);
   products_by_id(list);
   recurrences(list);
+  for (int64_t batch : {2, 5}) {
+    gated_recurrences(list, Op::Gru, false, batch);
+    gated_recurrences(list, Op::Gru, true, batch);
+    gated_recurrences(list, Op::Rnn, false, batch);
+  }
 }
 
 }  // namespace arenascope::cases

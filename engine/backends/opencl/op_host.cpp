@@ -69,6 +69,8 @@ Status run_host_op(KernelContext& ctx, const TensorImpl& node) {
     case HostOp::OptimizerStep:
     case HostOp::Dropout:
     case HostOp::MulMatId: return run_training(ctx, node);
+    case HostOp::Gru:
+    case HostOp::Rnn: break;
   }
   return no_kernel(node);
 }

@@ -9,7 +9,7 @@ namespace arenascope::opencl {
 
 bool has_kernel(Op op) {
   const OpFamily family = info(op).family;
-  return family != OpFamily::Opaque && family != OpFamily::Fused;
+  return family != OpFamily::Opaque && family != OpFamily::Fused && op != Op::Gru && op != Op::Rnn;
 }
 
 Status queue_node(KernelContext& ctx, const TensorImpl& node, const ComputeParams& params, const NodeWeights* weights) {

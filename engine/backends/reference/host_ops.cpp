@@ -264,6 +264,85 @@ Result<Out> multiplied(const TensorImpl& node, const Sources& s) {
   return out;
 }
 
+Real logistic(Real x) { return 1 / (1 + std::exp(-x)); }
+
+// One direction of one sequence.
+class Recurrence {
+ public:
+  Recurrence(const TensorImpl& node, const Sources& s, int64_t direction, int64_t sequence)
+      : p_(node.params.get<RecurrentParams>()),
+        s_(s),
+        gates_(node.op == Op::Gru ? 3 : 1),
+        h_(p_.hidden),
+        direction_(direction),
+        sequence_(sequence),
+        steps_(s[0].size(0)),
+        batch_(s[0].size(1)),
+        state_(static_cast<size_t>(h_), Real{0}) {
+    const size_t initial = p_.present & 1 ? 4 : 3;
+    for (int64_t i = 0; p_.present & 2 && i < h_; ++i)
+      state_[static_cast<size_t>(i)] = s[initial][(direction * batch_ + sequence) * h_ + i];
+  }
+
+  void run(Out& out) {
+    const int64_t directions = s_[1].size(0);
+    for (int64_t k = 0; k < steps_; ++k) {
+      const int64_t t = p_.direction == 1 || direction_ == 1 ? steps_ - 1 - k : k;
+      step(t);
+      store(out, (t * directions + direction_) * batch_ + sequence_);
+    }
+    store(out, (steps_ * directions + direction_) * batch_ + sequence_);
+  }
+
+ private:
+  void store(Out& out, int64_t row) const { std::copy(state_.begin(), state_.end(), out.begin() + row * h_); }
+  Real bias(int64_t gate) const { return p_.present & 1 ? s_[3][direction_ * 2 * gates_ * h_ + gate] : 0; }
+  // Row `gate` of W times the input of step t, with its bias.
+  Real from_input(int64_t gate, int64_t t) const {
+    const int64_t width = s_[0].size(2);
+    Real sum = bias(gate);
+    for (int64_t i = 0; i < width; ++i)
+      sum += s_[1][(direction_ * gates_ * h_ + gate) * width + i] * s_[0][(t * batch_ + sequence_) * width + i];
+    return sum;
+  }
+  Real from_state(int64_t gate, const Out& state) const {
+    Real sum = bias(gates_ * h_ + gate);
+    for (int64_t i = 0; i < h_; ++i)
+      sum += s_[2][(direction_ * gates_ * h_ + gate) * h_ + i] * state[static_cast<size_t>(i)];
+    return sum;
+  }
+  void step(int64_t t) {
+    const Out before = state_;
+    Out reset = state_;
+    for (int64_t i = 0; gates_ == 3 && i < h_; ++i)
+      reset[static_cast<size_t>(i)] *= logistic(from_input(h_ + i, t) + from_state(h_ + i, before));
+    for (int64_t i = 0; i < h_; ++i) {
+      Real& state = state_[static_cast<size_t>(i)];
+      if (gates_ == 1) {
+        state = std::tanh(from_input(i, t) + from_state(i, before));
+        continue;
+      }
+      const Real update = logistic(from_input(i, t) + from_state(i, before)), fresh = from_input(2 * h_ + i, t);
+      const Real inner = p_.linear_before_reset ? logistic(from_input(h_ + i, t) + from_state(h_ + i, before)) *
+                                                      from_state(2 * h_ + i, before)
+                                                : from_state(2 * h_ + i, reset);
+      state = (1 - update) * std::tanh(fresh + inner) + update * state;
+    }
+  }
+
+  const RecurrentParams p_;
+  const Sources& s_;
+  const int64_t gates_, h_, direction_, sequence_, steps_, batch_;
+  Out state_;
+};
+
+Out recurrent(const TensorImpl& node, const Sources& s) {
+  Out out(static_cast<size_t>(node.element_count()));
+  for (int64_t d = 0; d < s[1].size(0); ++d)
+    for (int64_t b = 0; b < s[0].size(1); ++b) Recurrence(node, s, d, b).run(out);
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& sources) {
@@ -286,6 +365,8 @@ Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& source
     case HostOp::OptimizerStep: return stepped(node, sources);
     case HostOp::Dropout: return dropped(node, sources);
     case HostOp::MulMatId: return multiplied(node, sources);
+    case HostOp::Gru:
+    case HostOp::Rnn: return recurrent(node, sources);
   }
   return out;
 }

@@ -63,6 +63,12 @@ Tensor recurrent(G& g, T t, int32_t direction, int32_t present) {
   return g.op(Op::Lstm, t, params);
 }
 
+Tensor gated(G& g, T t, Op op, RecurrentParams p) {
+  OpParams params;
+  params.set(p);
+  return g.op(op, t, params);
+}
+
 std::vector<Case> movement_cases() {
   return {
       {"slice by two", {{3, 7}}, [](G& g, T t) { return g.slice(t[0], 1, 1, 7, 2); }},
@@ -190,6 +196,26 @@ std::vector<Case> product_cases() {
       {"lstm, both ways, with all sources",
        {{3, 2, 3}, {2, 8, 3}, {2, 8, 2}, {2, 16}, {2, 2, 2}, {2, 2, 2}},
        [](G& g, T t) { return recurrent(g, t, 2, 7); }},
+      {"gru",
+       {{3, 2, 3}, {1, 6, 3}, {1, 6, 2}},
+       [](G& g, T t) {
+         return gated(g, t, Op::Gru, {2, 1, 0});
+       }},
+      {"gru, both ways, with all sources",
+       {{3, 2, 3}, {2, 6, 3}, {2, 6, 2}, {2, 12}, {2, 2, 2}},
+       [](G& g, T t) {
+         return gated(g, t, Op::Gru, {2, 2, 3});
+       }},
+      {"gru, linear before reset",
+       {{3, 2, 3}, {2, 6, 3}, {2, 6, 2}, {2, 12}, {2, 2, 2}},
+       [](G& g, T t) {
+         return gated(g, t, Op::Gru, {2, 2, 3, true});
+       }},
+      {"rnn, both ways, with all sources",
+       {{3, 2, 3}, {2, 2, 3}, {2, 2, 2}, {2, 4}, {2, 2, 2}},
+       [](G& g, T t) {
+         return gated(g, t, Op::Rnn, {2, 2, 3});
+       }},
       {"avg_pool",
        {{2, 2, 6, 5}},
        [](G& g, T t) {

@@ -189,6 +189,28 @@ TEST_CASE("normalisations, reductions and other row operators") {
   CHECK(one("Dropout", {{2, 3}}).ops == std::vector<Op>{Op::Copy});
 }
 
+TEST_CASE("a GRU or RNN with default activations is one op") {
+  const auto count = [](const std::string& op, bool lengths, const std::vector<Attr>& attributes) {
+    const int64_t gates = op == "GRU" ? 3 : 1;
+    OnnxMaker m(14);
+    m.input("x", {5, 2, 3}).input("w", {2, gates * 4, 3}).input("r", {2, gates * 4, 4}).output("y");
+    std::vector<std::string> inputs{"x", "w", "r"};
+    if (lengths) m.input("n", {2}, kInt32), inputs.insert(inputs.end(), {"", "n"});
+    std::vector<Attr> all{{"hidden_size", int64_t{4}}, {"direction", std::string("bidirectional")}};
+    all.insert(all.end(), attributes.begin(), attributes.end());
+    const Lowered made = lower(m.node(op, inputs, {"y"}, all));
+    CHECK(made.problem.empty());
+    CHECK(made.shape == "[5, 2, 2, 4]");
+    return std::count(made.ops.begin(), made.ops.end(), op == "GRU" ? Op::Gru : Op::Rnn);
+  };
+  CHECK(count("GRU", false, {}) == 1);
+  CHECK(count("GRU", false, {{"linear_before_reset", int64_t{1}}}) == 1);
+  CHECK(count("GRU", true, {}) == 1);
+  CHECK(count("RNN", false, {}) == 1);
+  CHECK(count("RNN", true, {}) == 2);  // one per direction
+  CHECK(count("GRU", false, {{"clip", 3.0f}}) == 0);
+}
+
 TEST_CASE("an If with a known condition is replaced by its branch") {
   OnnxMaker yes, no;
   yes.output("a").node("Relu", {"x"}, {"a"});

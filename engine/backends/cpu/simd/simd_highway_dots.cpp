@@ -98,6 +98,8 @@ inline hn::Vec<hn::CappedTag<float, 4>> four_sums(DV, hn::Vec<DV> a, hn::Vec<DV>
   }
 }
 
+constexpr int64_t kShortRow = 256;
+
 // One row of a with four of b, of a length of whole vectors.
 template <class T>
 inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n, V* HWY_RESTRICT sums) {
@@ -114,6 +116,38 @@ inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n,
   }
 #pragma GCC unroll 4
   for (int m = 0; m < 4; ++m) sums[m] = s[m];
+}
+
+// Four short rows of a with one of b, of a length of whole vectors: one row after another, and their four horizontal
+// sums at once.
+inline void four_by_one(const float* const* a, const float* b, int64_t n, float* sums) {
+  const int64_t step = lanes();
+  V s[4];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) {
+    V even = hn::Zero(d), odd = even;
+    int64_t k = 0;
+    for (; k + 2 * step <= n; k += 2 * step) {
+      even = hn::MulAdd(load(a[r] + k), hn::LoadU(d, b + k), even);
+      odd = hn::MulAdd(load(a[r] + k + step), hn::LoadU(d, b + k + step), odd);
+    }
+    if (k < n) even = hn::MulAdd(load(a[r] + k), hn::LoadU(d, b + k), even);
+    s[r] = hn::Add(even, odd);
+  }
+  hn::StoreU(four_sums(d, s[0], s[1], s[2], s[3]), hn::CappedTag<float, 4>(), sums);
+}
+
+// A recurrence's matmuls of one column, whose weights are cached (for rows from memory it is slower than one_row()). The
+// last rows are computed as part of four, so that a row has the same bits wherever rows are split.
+inline void short_rows(const float* a, int64_t a_stride, int64_t count, const float* b, int64_t n, float* out) {
+  for (int64_t r = 0; r < count; r += 4, a += 4 * a_stride) {
+    const int64_t rows = std::min<int64_t>(4, count - r);
+    const float* four[4];
+    for (int64_t i = 0; i < 4; ++i) four[i] = a + std::min(i, rows - 1) * a_stride;
+    float sums[4];
+    four_by_one(four, b, n, sums);
+    for (int64_t i = 0; i < rows; ++i) out[r + i] += sums[i];
+  }
 }
 
 // block() for four rows of each. Rows are read sequentially, which suits the memory system; four horizontal sums are
@@ -271,6 +305,10 @@ void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_
           float* out, int64_t out_stride) {
   const T* x = static_cast<const T*>(a);
   if (b_count == 1) {
+#if ARENASCOPE_MANY_REGISTERS
+    if constexpr (std::is_same_v<T, float>)
+      if (n % lanes() == 0 && n <= kShortRow) return short_rows(x, a_stride, count, b, n, out);
+#endif
     for (int64_t r = 0; r < count; ++r) one_row<T>(x + r * a_stride, b, n, out + r);
     return;
   }

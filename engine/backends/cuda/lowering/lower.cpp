@@ -98,6 +98,8 @@ Status lower_host_op(const LaunchRequest& request) {
     case HostOp::OptimizerStep: return lower_optimizer_step(request);
     case HostOp::Dropout: return lower_dropout(request);
     case HostOp::MulMatId: return lower_mul_mat_id(request);
+    case HostOp::Gru:
+    case HostOp::Rnn: break;
   }
   return refuse(request.node, "no kernel supports this node");
 }
@@ -150,6 +152,7 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Reduction:
     case OpFamily::Line: return plain(node);
     case OpFamily::Host:
+      if (node.op == Op::Gru || node.op == Op::Rnn) return refuse(node, "no kernel supports this node");
       if (node.op == Op::MaxPoolBack && !info(node.dtype).floating)
         return refuse(node, "gradients must be floating point");
       if (node.op == Op::GatherBack && node.sources.size() > 2 && !node.sources[2]->contiguous())

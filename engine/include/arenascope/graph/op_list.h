@@ -184,7 +184,9 @@
   X(GatherBack, "GATHER_BACK", 2, 3, Host, gather_back_rule, source_flops, kIndices, of_largest(8), none) \
   X(OptimizerStep, "OPTIMIZER_STEP", 4, -1, Host, optimizer_step_rule, norm_flops, kWrites, of_largest(16), none) \
   X(Dropout, "DROPOUT", 2, 2, Host, dropout_rule, element_flops, kPointwise, exact, dropout) \
-  X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, kIndices, terms(16).or_least(0x1p-139), none)
+  X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, kIndices, terms(16).or_least(0x1p-139), none) \
+  X(Gru, "GRU", 3, 5, Host, recurrent_rule, lstm_flops, 0, of_largest(16), gru) \
+  X(Rnn, "RNN", 3, 5, Host, recurrent_rule, lstm_flops, 0, of_largest(16), rnn)
 
 // OPAQUE: an unsupported operator of a file, so that the graph can still be shown and planned. FUSED: several ops as
 // one node.

@@ -170,6 +170,16 @@ struct LstmParams {
   int32_t present;
   ZeroPadded<bool, 4> quantised_state = false;
 };
+// GRU(X [T,B,I], W [D,3H,I], R [D,3H,H][, B [D,6H]][, h0 [D,B,H]]), gates in ONNX order z, r, h, and RNN with one gate.
+// The result is flat: Y [T,D,B,H], then Y_h [D,B,H]. present: bit mask of the optional sources (1 bias, 2 h0).
+// direction: as for LSTM. linear_before_reset: GRU's reset gate scales the product of R and the state instead of the
+// state.
+struct RecurrentParams {
+  int32_t hidden;
+  int32_t direction;
+  int32_t present;
+  ZeroPadded<bool, 4> linear_before_reset = false;
+};
 struct BatchNormParams {
   float epsilon;
 };  // sources x, scale, bias, mean, variance; channel axis 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes, clipping or other activations
+// ONNX's recurrent operators. A plain LSTM, GRU or RNN is one op; those with peepholes, clipping or other activations
 // are unrolled step by step, or become a loop if there are many steps (recurrent_loop.h). Sequences of different lengths
 // keep their states after their ends.
 #include <fmt/format.h>
@@ -32,9 +32,10 @@ class Recurrent {
 
   void run() {
     if (!read() || !read_lengths()) return;
-    const bool plain = gates_ == 4 && !attends_ && !c_.has(7) && !c_.has_attr("clip") &&
+    const bool plain = !attends_ && !(gates_ == 4 && c_.has(7)) && !c_.has_attr("clip") &&
                        c_.attr_int("input_forget", 0) == 0 && are_usual(functions_, gates_);
-    if (plain) return lengths_ ? whole_lstm_of_lengths() : whole_lstm();
+    if (plain && lengths_) return gates_ == 3 ? whole_gru_of_lengths() : whole_of_lengths();
+    if (plain) return whole();
     if (steps_ > kMaxStepsWritten)
       return leave_recurrence(c_, {gates_, directions_, steps_, batch_, hidden_, direction_, transposed_, memory_.state,
                                    x_, lengths_.all, functions_});
@@ -145,32 +146,43 @@ class Recurrent {
     if (c_.has_output(2)) give(2, transposed_ ? swapped(cell, ":c_batch_first") : cell, ":c_cast");
   }
 
-  // The results of an LSTM op: Y [T, D, B, H] and the last states [D, B, H].
+  // Y [T, D, B, H] and the last states [D, B, H].
   struct Made {
     Tensor y, h, cell, seen;
   };
 
-  Made lstm_op(const std::vector<Tensor>& sources, int32_t direction, int32_t present, const std::string& at) {
+  Tensor whole_op(const std::vector<Tensor>& sources, int32_t direction, int32_t present, const char* name) {
+    const auto hidden = static_cast<int32_t>(hidden_);
+    if (gates_ == 4)
+      return c_.op_list(Op::Lstm, sources, LstmParams{hidden, direction, present, c_.attr_int(kQuantisedState, 0) != 0},
+                        name);
+    const RecurrentParams params{hidden, direction, present, gates_ == 3 && c_.attr_int("linear_before_reset", 0) != 0};
+    return c_.op_list(gates_ == 3 ? Op::Gru : Op::Rnn, sources, params, name);
+  }
+
+  // The results of a recurrence that is one op.
+  Made results_of(const std::vector<Tensor>& sources, int32_t direction, int32_t present, const std::string& at) {
     for (const Tensor& s : sources)
       if (!s) return {};
-    const LstmParams params{static_cast<int32_t>(hidden_), direction, present, c_.attr_int(kQuantisedState, 0) != 0};
-    const Tensor all = c_.op_list(Op::Lstm, sources, params, (at + ":all").c_str());
+    const Tensor all = whole_op(sources, direction, present, (at + ":all").c_str());
     const int64_t directions = direction == 2 ? 2 : 1, one = directions * batch_ * hidden_, rows = steps_ * one;
     const Dims sizes{directions, batch_, hidden_};
     const auto part = [&](int64_t start, int64_t count, const Dims& shape, const char* flat, const char* suffix) {
       return c_.reshape(c_.slice(all, 0, start, start + count, 1, (at + flat).c_str()), shape, (at + suffix).c_str());
     };
     return {part(0, rows, {steps_, directions, batch_, hidden_}, ":y_flat", ":y"),
-            part(rows, one, sizes, ":h_flat", ":h"), part(rows + one, one, sizes, ":c_flat", ":c")};
+            part(rows, one, sizes, ":h_flat", ":h"),
+            gates_ == 4 ? part(rows + one, one, sizes, ":c_flat", ":c") : Tensor(),
+            {}};
   }
 
-  void whole_lstm() {
+  void whole() {
     std::vector<Tensor> sources{x_, c_.in_f32(1), c_.in_f32(2)};
     int32_t present = 0;
     if (c_.has(3)) sources.push_back(c_.in_f32(3)), present |= 1;
     if (c_.has(5)) sources.push_back(state(5, ":h0")), present |= 2;
-    if (c_.has(6)) sources.push_back(state(6, ":c0")), present |= 4;
-    const Made made = lstm_op(sources, direction_, present, "");
+    if (gates_ == 4 && c_.has(6)) sources.push_back(state(6, ":c0")), present |= 4;
+    const Made made = results_of(sources, direction_, present, "");
     finish(made.y, made.h, made.cell);
   }
 
@@ -182,8 +194,8 @@ class Recurrent {
     return c_.op_with(Op::Gather, {rows, lengths_.reversed}, AxisParams{0}, suffix.c_str());
   }
 
-  // An LSTM keeps its states where its forget gate is open and its input gate is closed; an additional input column has
-  // that effect after the end of a sequence.
+  // An LSTM keeps its cell where its forget gate is open and its input gate is closed, and a GRU its state where its update
+  // gate is open; an additional input column has that effect after the end of a sequence.
   Tensor with_stop(const Tensor& x) {
     const Dims column{steps_, batch_, 1};
     const Tensor there = c_.reshape(lengths_.active, column, ":there");
@@ -194,14 +206,37 @@ class Recurrent {
 
   Tensor stop_weights(const Tensor& w, const std::string& suffix) {
     constexpr double kMuch = 1e9;  // a number whose sigmoid is 0 or 1
-    HostArray column = HostArray::make(DType::F32, {1, 4 * hidden_, 1});
-    for (int64_t i = 0; i < hidden_; ++i) column.set(i, -kMuch), column.set(2 * hidden_ + i, kMuch);
+    const int64_t directions = w.sizes()[0];
+    HostArray column = HostArray::make(DType::F32, {directions, gates_ * hidden_, 1});
+    for (int64_t d = 0; d < directions; ++d)
+      for (int64_t i = 0; i < hidden_; ++i) {
+        const int64_t first = d * gates_ * hidden_ + i;
+        if (gates_ == 4)
+          column.set(first, -kMuch), column.set(first + 2 * hidden_, kMuch);
+        else
+          column.set(first, kMuch);
+      }
     return c_.op_with(Op::Concat, {w, c_.constant(std::move(column), (suffix + "_column").c_str())}, AxisParams{2},
                       suffix.c_str());
   }
 
-  // Each direction separately and forward, the second one with its sequences and results reversed.
-  void whole_lstm_of_lengths() {
+  // A GRU keeps its initial state until the last step of a sequence is read in reverse, and its last one after that step.
+  void whole_gru_of_lengths() {
+    const Tensor w = c_.in_f32(1), zero = c_.scalar(0, DType::F32, ":nothing");
+    if (!w) return;
+    std::vector<Tensor> sources{with_stop(x_), stop_weights(w, ":w_stop"), c_.in_f32(2)};
+    int32_t present = 0;
+    if (c_.has(3)) sources.push_back(c_.in_f32(3)), present |= 1;
+    if (c_.has(5)) sources.push_back(state(5, ":h0")), present |= 2;
+    const Made made = results_of(sources, direction_, present, "");
+    if (!c_.ok()) return;
+    const Tensor there = c_.reshape(lengths_.active, {steps_, 1, batch_, 1}, ":y_there");
+    finish(c_.op(Op::Where, {there, made.y, zero}, ":y_ends"),
+           c_.op(Op::Where, {lengths_.none, zero, made.h}, ":h_ends"), {});
+  }
+
+  // An LSTM or RNN: each direction separately and forward, the second one with its sequences and results reversed.
+  void whole_of_lengths() {
     std::vector<Tensor> ys, hs, cells;
     const Tensor zero = c_.scalar(0, DType::F32, ":nothing");
     for (int64_t d = 0; d < directions_ && c_.ok(); ++d) {
@@ -211,26 +246,26 @@ class Recurrent {
         return directions_ == 1 || !x ? x : c_.slice(x, 0, d, d + 1, 1, (at + what).c_str());
       };
       Tensor x = backward ? reversed(x_, at + "_x") : x_, w = own(c_.in_f32(1), "_w");
-      if (c_.has_output(2)) x = with_stop(x), w = stop_weights(w, at + "_w_stop");
+      if (gates_ == 4 && c_.has_output(2)) x = with_stop(x), w = stop_weights(w, at + "_w_stop");
       std::vector<Tensor> sources{x, w, own(c_.in_f32(2), "_r")};
       int32_t present = 0;
       if (c_.has(3)) sources.push_back(own(c_.in_f32(3), "_b")), present |= 1;
       if (c_.has(5)) sources.push_back(own(state(5, ":h0"), "_h0")), present |= 2;
-      if (c_.has(6)) sources.push_back(own(state(6, ":c0"), "_c0")), present |= 4;
-      const Made made = lstm_op(sources, 0, present, at);
+      if (gates_ == 4 && c_.has(6)) sources.push_back(own(state(6, ":c0"), "_c0")), present |= 4;
+      const Made made = results_of(sources, 0, present, at);
       if (!c_.ok()) return;
       const Tensor rows = c_.reshape(made.y, {steps_ * batch_, hidden_}, (at + "_rows").c_str());
       const Tensor last = c_.op_with(Op::Gather, {rows, lengths_.last}, AxisParams{0}, (at + "_last").c_str());
       const Tensor h = c_.op(Op::Where, {lengths_.none, zero, last}, (at + "_last_h").c_str());
-      const Tensor c = c_.op(Op::Where, {lengths_.none, zero, made.cell}, (at + "_last_c").c_str());
-      hs.push_back(c_.reshape(h, {1, batch_, hidden_}, (at + "_h").c_str())), cells.push_back(c);
+      hs.push_back(c_.reshape(h, {1, batch_, hidden_}, (at + "_h").c_str()));
+      if (gates_ == 4) cells.push_back(c_.op(Op::Where, {lengths_.none, zero, made.cell}, (at + "_last_c").c_str()));
       Tensor y = c_.reshape(made.y, {steps_, batch_, hidden_}, (at + "_steps").c_str());
       if (backward) y = reversed(y, at + "_y");
       const Tensor there = c_.reshape(lengths_.active, {steps_, batch_, 1}, (at + "_there").c_str());
       y = c_.op(Op::Where, {there, y, zero}, (at + "_y_there").c_str());
       ys.push_back(c_.reshape(y, {steps_, 1, batch_, hidden_}, (at + "_y_row").c_str()));
     }
-    if (c_.ok()) finish(joined(ys, 1, ":y"), joined(hs, 0, ":h"), joined(cells, 0, ":c"));
+    if (c_.ok()) finish(joined(ys, 1, ":y"), joined(hs, 0, ":h"), gates_ == 4 ? joined(cells, 0, ":c") : Tensor());
   }
 
   // Rows of direction d of an input [D, rows, …], as [rows, …].
