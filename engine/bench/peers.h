@@ -3,6 +3,7 @@
 // loops that show the machine's limits. A function that the library does not support, or whose library is missing, is
 // empty.
 #pragma once
+#include <arenascope/peaks/loops.h>
 #include "engine/bench/bench_harness.h"
 
 namespace arenascope::cpu_bench {
@@ -39,10 +40,10 @@ Peer dnnl_transpose(int64_t rows, int64_t columns);
 enum class Function { Relu, Exp, Gelu, Silu };
 Peer dnnl_function(Function function, int64_t n);
 
-// Loops over their own arrays of n floats. The number of bytes is 4·n written and 4·n read per source.
-Peer read_loop(int64_t n);
-Peer copy_loop(int64_t n);             // widest loads, and non-temporal stores for large arrays
-Peer combine_loop(int64_t n);          // a[i] + b[i], likewise
-Peer multiply_add_loop(double flops);  // at least this many per call
+// Loops of <arenascope/peaks/loops.h>.
+inline Peer read_loop(int64_t n) { return {"read loop", loops::read(n)}; }
+inline Peer copy_loop(int64_t n) { return {"copy loop", loops::copy(n)}; }
+inline Peer combine_loop(int64_t n) { return {"loop over three arrays", loops::combine(n)}; }
+inline Peer multiply_add_loop(double flops) { return {"multiply-add loop", loops::multiply_add(flops)}; }
 
 }  // namespace arenascope::cpu_bench

@@ -34,7 +34,7 @@ const std::map<std::string, Modules>& may_include() {
     Modules backends = runtime;
     backends.insert("runtime");
     Modules bench = backends;
-    bench.insert({"attach", "backends"});
+    bench.insert({"attach", "backends", "peaks"});
     Modules models = graph;
     models.insert("graph");
     Modules run = backends;
@@ -48,6 +48,7 @@ const std::map<std::string, Modules>& may_include() {
                                           {"attach", {"trace"}},
                                           {"audit", {"trace"}},
                                           {"allocator_sim", {"trace"}},
+                                          {"peaks", {}},
                                           {"planner", {}},
                                           {"memory", memory},
                                           {"tensor", tensor},

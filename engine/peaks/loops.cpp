@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops that measure the machine's limits, compiled once per instruction set. Independent of the kernels.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/bench/loops.cpp"
+#define HWY_TARGET_INCLUDE "engine/peaks/loops.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/cache_control.h>
@@ -11,12 +11,13 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 
-#include "engine/bench/peers.h"
+#include <arenascope/peaks/loops.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu_bench {
+namespace arenascope::loops {
 namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -24,7 +25,7 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr D d;
 
-float read(const float* x, int64_t n) {
+float read_all(const float* x, int64_t n) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   V s[8];
   for (V& v : s) v = hn::Zero(d);
@@ -36,7 +37,7 @@ float read(const float* x, int64_t n) {
   return hn::GetLane(hn::SumOfLanes(d, all));
 }
 
-void copy(float* to, const float* x, const float* y, int64_t n, bool past) {
+void copy_all(float* to, const float* x, const float* y, int64_t n, bool past) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t i = 0; i + 4 * lanes <= n; i += 4 * lanes)
 #pragma GCC unroll 4
@@ -51,7 +52,7 @@ void copy(float* to, const float* x, const float* y, int64_t n, bool past) {
   if (past) hwy::FlushStream();
 }
 
-float multiply_add(int64_t rounds) {
+float multiply_add_rounds(int64_t rounds) {
   V s[20];
   for (int i = 0; i < 20; ++i) s[i] = hn::Set(d, static_cast<float>(i));
   const V a = hn::Set(d, 0.999f), b = hn::Set(d, 0.001f);
@@ -67,16 +68,16 @@ int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu_bench
+}  // namespace arenascope::loops
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace arenascope::cpu_bench {
+namespace arenascope::loops {
 namespace {
 
-HWY_EXPORT(read);
-HWY_EXPORT(copy);
-HWY_EXPORT(multiply_add);
+HWY_EXPORT(read_all);
+HWY_EXPORT(copy_all);
+HWY_EXPORT(multiply_add_rounds);
 HWY_EXPORT(lanes);
 
 constexpr int64_t kPastCaches = 2 << 20;  // floats
@@ -103,30 +104,28 @@ struct Arrays {
 
 }  // namespace
 
-Peer read_loop(int64_t n) {
+Loop read(int64_t n) {
   auto a = std::make_shared<Arrays>(n);
   auto kept = std::make_shared<float>();
-  return {"read loop", [=] { *kept += HWY_DYNAMIC_DISPATCH(read)(a->at(0), n); }};
+  return [=] { *kept += HWY_DYNAMIC_DISPATCH(read_all)(a->at(0), n); };
 }
 
-Peer copy_loop(int64_t n) {
+Loop copy(int64_t n) {
   auto a = std::make_shared<Arrays>(n);
-  return {"copy loop", [=] { HWY_DYNAMIC_DISPATCH(copy)(a->at(0), a->at(1), nullptr, n, n >= kPastCaches); }};
+  return [=] { HWY_DYNAMIC_DISPATCH(copy_all)(a->at(0), a->at(1), nullptr, n, n >= kPastCaches); };
 }
 
-Peer combine_loop(int64_t n) {
+Loop combine(int64_t n) {
   auto a = std::make_shared<Arrays>(n);
-  return {"loop over three arrays", [=] {
-            HWY_DYNAMIC_DISPATCH(copy)(a->at(0), a->at(1), a->at(2), n, n >= kPastCaches);
-          }};
+  return [=] { HWY_DYNAMIC_DISPATCH(copy_all)(a->at(0), a->at(1), a->at(2), n, n >= kPastCaches); };
 }
 
-Peer multiply_add_loop(double flops) {
+Loop multiply_add(double flops) {
   const auto rounds =
       static_cast<int64_t>(flops / (2.0 * 20 * static_cast<double>(HWY_DYNAMIC_DISPATCH(lanes)())) + 0.999);
   auto kept = std::make_shared<float>();
-  return {"multiply-add loop", [=] { *kept += HWY_DYNAMIC_DISPATCH(multiply_add)(rounds); }};
+  return [=] { *kept += HWY_DYNAMIC_DISPATCH(multiply_add_rounds)(rounds); };
 }
 
-}  // namespace arenascope::cpu_bench
+}  // namespace arenascope::loops
 #endif
