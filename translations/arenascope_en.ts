@@ -438,4 +438,62 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>arenascope::views::DurationsText</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n span(s)</source>
+        <translation>
+            <numerusform>%n span</numerusform>
+            <numerusform>%n spans</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::RooflineText</name>
+    <message numerus="yes">
+        <source>times observed, median of %n run(s)</source>
+        <translation>
+            <numerusform>times observed in %n run</numerusform>
+            <numerusform>times observed, median of %n runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>peaks %1 GFLOP/s and %2 GB/s, float32, %n thread(s)</source>
+        <translation>
+            <numerusform>peaks %1 GFLOP/s and %2 GB/s, float32, %n thread</numerusform>
+            <numerusform>peaks %1 GFLOP/s and %2 GB/s, float32, %n threads</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s) ran on a device, which these roofs do not describe</source>
+        <translation>
+            <numerusform>%n node ran on a device, which these roofs do not describe</numerusform>
+            <numerusform>%n nodes ran on a device, which these roofs do not describe</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>median %1 of %n run(s)</source>
+        <translation>
+            <numerusform>%1 in %n run</numerusform>
+            <numerusform>median %1 of %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TimelineColourNames</name>
+    <message numerus="yes">
+        <source>%n name(s)</source>
+        <translation>
+            <numerusform>%n name</numerusform>
+            <numerusform>%n names</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

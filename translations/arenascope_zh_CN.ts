@@ -732,10 +732,6 @@
         <translation>在此固定注释…</translation>
     </message>
     <message>
-        <source>At the playhead or the start of the selected range; saved for this file</source>
-        <translation>固定在播放头或所选范围的起点；为该文件保存</translation>
-    </message>
-    <message>
         <source>Open for Plannin&amp;g Only…</source>
         <translation>仅为规划而打开(&amp;G)…</translation>
     </message>
@@ -774,6 +770,30 @@
     <message>
         <source>Copy Table as &amp;Markdown</source>
         <translation>将表格复制为 Markdown(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Layout by Graph&amp;viz (dot)</source>
+        <translation>用 Graphviz (dot) 布局(&amp;V)</translation>
+    </message>
+    <message>
+        <source>By the installed program dot, which may take long for large graphs; otherwise the built-in layout</source>
+        <translation>使用已安装的 dot 程序，大图可能耗时较长；否则使用内置布局</translation>
+    </message>
+    <message>
+        <source>As DOT, or as SVG or PDF by the installed program dot</source>
+        <translation>保存为 DOT，或由已安装的 dot 程序生成 SVG 或 PDF</translation>
+    </message>
+    <message>
+        <source>R&amp;uns on the X Axis</source>
+        <translation>x 轴显示各次运行(&amp;U)</translation>
+    </message>
+    <message>
+        <source>The whole recording, each run, token or training step equally wide</source>
+        <translation>整个记录，每次运行、词元 (token) 或训练步等宽</translation>
+    </message>
+    <message>
+        <source>At the playhead or for the selected range; saved for this file and in its recording</source>
+        <translation>位于播放位置或用于所选范围；为此文件保存，并随记录保存</translation>
     </message>
 </context>
 <context>
@@ -917,6 +937,18 @@
     <message>
         <source>Spans</source>
         <translation>区间</translation>
+    </message>
+    <message>
+        <source>Roofline</source>
+        <translation>Roofline 模型</translation>
+    </message>
+    <message>
+        <source>Durations</source>
+        <translation>时长分布</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>注释</translation>
     </message>
 </context>
 <context>
@@ -3147,6 +3179,14 @@ Use the other panels.</source>
         <source>Graph</source>
         <translation>计算图</translation>
     </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Show the whole recording on the x axis, each run equally wide (Shift+T)</source>
+        <translation>x 轴显示整个记录，每次运行等宽 (Shift+T)</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::PreferencesForm</name>
@@ -3416,10 +3456,6 @@ Use the other panels.</source>
         <translation>打开模型或记录</translation>
     </message>
     <message>
-        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;All files (*)</source>
-        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>Save the recording</source>
         <translation>保存记录</translation>
     </message>
@@ -3470,10 +3506,6 @@ Use the other panels.</source>
     <message>
         <source>Save the graph</source>
         <translation>保存计算图</translation>
-    </message>
-    <message>
-        <source>Graphviz (*.dot)</source>
-        <translation>Graphviz (*.dot)</translation>
     </message>
     <message>
         <source>%1 cannot be written.</source>
@@ -3636,6 +3668,22 @@ Use the other panels.</source>
     <message>
         <source>Message</source>
         <translation>消息</translation>
+    </message>
+    <message>
+        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.dot *.gv *.csv);;All files (*)</source>
+        <translation>模型和记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.dot *.gv *.csv);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Graphviz (*.dot);;SVG by Graphviz (*.svg);;PDF by Graphviz (*.pdf)</source>
+        <translation>Graphviz (*.dot);;Graphviz 生成的 SVG (*.svg);;Graphviz 生成的 PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>The graph was saved as %1.</source>
+        <translation>图已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>Note for the selected range (leave empty to delete it):</source>
+        <translation>所选范围的注释（留空则删除）：</translation>
     </message>
 </context>
 <context>
@@ -8125,6 +8173,38 @@ next: %7</source>
         <source>p99</source>
         <translation>p99</translation>
     </message>
+    <message>
+        <source>Nine of ten runs took less</source>
+        <translation>十次运行中有九次用时更短</translation>
+    </message>
+    <message>
+        <source>99 of 100 runs took less</source>
+        <translation>一百次运行中有 99 次用时更短</translation>
+    </message>
+    <message>
+        <source>No notes. View ▸ Pin a Note Here (N) adds one at the playhead or for the selected range.</source>
+        <translation>没有注释。“视图 ▸ 在此固定注释” (N) 在播放位置或为所选范围添加注释。</translation>
+    </message>
+    <message>
+        <source>Of a range</source>
+        <translation>范围的</translation>
+    </message>
+    <message>
+        <source>From the start of the recording</source>
+        <translation>从记录开始</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>结束</translation>
+    </message>
+    <message>
+        <source>Not drawn</source>
+        <translation>未绘制</translation>
+    </message>
+    <message>
+        <source>Why the node has no point</source>
+        <translation>节点没有数据点的原因</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -8349,6 +8429,10 @@ next: %7</source>
     <message>
         <source>%1, at %2</source>
         <translation>%1，位于 %2</translation>
+    </message>
+    <message>
+        <source>Colour Spans by</source>
+        <translation>区间着色依据</translation>
     </message>
 </context>
 <context>
@@ -9305,6 +9389,252 @@ allocated %6 times</source>
     <message>
         <source>Operation</source>
         <translation>操作</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::DurationsText</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n span(s)</source>
+        <translation>
+            <numerusform>%n 个区间</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>, incomplete</source>
+        <translation>，不完整</translation>
+    </message>
+    <message>
+        <source>, cold</source>
+        <translation>，冷启动</translation>
+    </message>
+    <message>
+        <source>min %1 · p50 %2 · p90 %3 · p99 %4 · max %5</source>
+        <translation>最小 %1 · p50 %2 · p90 %3 · p99 %4 · 最大 %5</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::DurationsView</name>
+    <message>
+        <source>Histogram of durations</source>
+        <translation>时长直方图</translation>
+    </message>
+    <message>
+        <source>Select a node or a span to see the distribution of its durations.</source>
+        <translation>选择一个节点或区间以查看其时长分布。</translation>
+    </message>
+    <message>
+        <source>No time was observed for %1.</source>
+        <translation>没有 %1 的实测时间。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::RooflineText</name>
+    <message>
+        <source>no operations</source>
+        <translation>无运算</translation>
+    </message>
+    <message>
+        <source>operations unknown</source>
+        <translation>运算量未知</translation>
+    </message>
+    <message>
+        <source>sizes unknown</source>
+        <translation>大小未知</translation>
+    </message>
+    <message>
+        <source>no time observed</source>
+        <translation>无实测时间</translation>
+    </message>
+    <message>
+        <source>%1 of %2 nodes have no point: %3</source>
+        <translation>%2 个节点中有 %1 个没有数据点：%3</translation>
+    </message>
+    <message>
+        <source>times observed in incomplete runs</source>
+        <translation>时间为不完整运行的实测值</translation>
+    </message>
+    <message>
+        <source>times observed in a cold run</source>
+        <translation>时间为冷启动运行的实测值</translation>
+    </message>
+    <message numerus="yes">
+        <source>times observed, median of %n run(s)</source>
+        <translation>
+            <numerusform>时间为实测值，%n 次运行的中位数</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>operations and bytes computed from shapes</source>
+        <translation>运算量和字节数由形状计算</translation>
+    </message>
+    <message numerus="yes">
+        <source>peaks %1 GFLOP/s and %2 GB/s, float32, %n thread(s)</source>
+        <translation>
+            <numerusform>峰值 %1 GFLOP/s 和 %2 GB/s，float32，%n 个线程</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s) ran on a device, which these roofs do not describe</source>
+        <translation>
+            <numerusform>%n 个节点在设备上运行，这些上限不适用于该设备</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>recorded on another processor: %1</source>
+        <translation>在另一处理器上记录：%1</translation>
+    </message>
+    <message>
+        <source>%1 GFLOP/s at %2 FLOP/B</source>
+        <translation>%1 GFLOP/s，强度 %2 FLOP/B</translation>
+    </message>
+    <message numerus="yes">
+        <source>median %1 of %n run(s)</source>
+        <translation>
+            <numerusform>%n 次运行的中位数 %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>time measured by a device</source>
+        <translation>时间由设备测量</translation>
+    </message>
+    <message>
+        <source>%1 of the memory roof, %2 GFLOP/s</source>
+        <translation>达到内存带宽上限 %2 GFLOP/s 的 %1</translation>
+    </message>
+    <message>
+        <source>%1 of the arithmetic roof, %2 GFLOP/s</source>
+        <translation>达到算力上限 %2 GFLOP/s 的 %1</translation>
+    </message>
+    <message>
+        <source>%1 GFLOP/s</source>
+        <translation>%1 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>%1 GB/s</source>
+        <translation>%1 GB/s</translation>
+    </message>
+    <message>
+        <source>FLOP/B</source>
+        <translation>FLOP/B</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::RooflineView</name>
+    <message>
+        <source>Roofline</source>
+        <translation>Roofline 模型</translation>
+    </message>
+    <message>
+        <source>No node has known operations, sizes and an observed time. Run the model, or open a recording of a run.</source>
+        <translation>没有同时具有运算量、大小和实测时间的节点。请运行模型，或打开一次运行的记录。</translation>
+    </message>
+    <message>
+        <source>Measures multiply-adds and memory reads of this machine for two seconds. Close other programs before: their load lowers the result.</source>
+        <translation>用两秒测量本机的乘加和内存读取。请先关闭其他程序，它们的负载会降低结果。</translation>
+    </message>
+    <message>
+        <source>Measure Again</source>
+        <translation>重新测量</translation>
+    </message>
+    <message>
+        <source>Measure Peaks</source>
+        <translation>测量峰值</translation>
+    </message>
+    <message>
+        <source>measuring…</source>
+        <translation>正在测量…</translation>
+    </message>
+    <message>
+        <source>peaks not measured</source>
+        <translation>尚未测量峰值</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TimelineColourNames</name>
+    <message numerus="yes">
+        <source>%n name(s)</source>
+        <translation>
+            <numerusform>%n 个名称</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>活动</translation>
+    </message>
+    <message>
+        <source>Op or span name</source>
+        <translation>算子或区间名称</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Thread</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>Duration</source>
+        <translation>时长</translation>
+    </message>
+    <message>
+        <source>&lt; %1</source>
+        <translation>&lt; %1</translation>
+    </message>
+    <message>
+        <source>≥ %1</source>
+        <translation>≥ %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::RooflinePanel</name>
+    <message>
+        <source>Measuring the peaks of this machine…</source>
+        <translation>正在测量本机峰值…</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Graphviz</name>
+    <message>
+        <source>The output of “dot” is incomplete.</source>
+        <translation>“dot” 的输出不完整。</translation>
+    </message>
+    <message>
+        <source>Graphviz is not installed: the program “dot” was not found on the search path (PATH).</source>
+        <translation>未安装 Graphviz：在搜索路径 (PATH) 中找不到程序“dot”。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be started: %2</source>
+        <translation>无法启动 %1：%2</translation>
+    </message>
+    <message>
+        <source>The output of “dot” is too large.</source>
+        <translation>“dot” 的输出过大。</translation>
+    </message>
+    <message>
+        <source>“dot” failed: %1</source>
+        <translation>“dot” 失败：%1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::RunTicker</name>
+    <message>
+        <source>run %1</source>
+        <translation>运行 %1</translation>
     </message>
 </context>
 </TS>

@@ -32,6 +32,8 @@ int convert(Context& context, const std::string& from, const std::string& to) {
   if (!written) return fail(kFailed, written.error().message);
   if (context.json)
     print_json(context, {{"from", from}, {"to", to}, {"events", snapshot->event_count}});
+  else if (*format == trace::Format::Dot)
+    cli::print("graph written to {}\n", to);
   else
     cli::print("{} events written to {}\n", snapshot->event_count, to);
   return kDone;
@@ -48,7 +50,7 @@ void add_convert(CLI::App& app, Context& context, Body& body) {
   command
       ->add_option("to", files->second,
                    "Output file; the extension selects the format: .json (Chrome trace), .csv (spans), .memory.csv, "
-                   ".txt, .pftrace")
+                   ".txt, .dot (the graph), .pftrace")
       ->required();
   command->add_flag("--json", context.json, "Print one JSON object");
   add_allow_unknown(*command, context, "some events of the file could not be read");

@@ -130,6 +130,8 @@ Table nodes(const SnapshotPtr& s) {
        {"backend", kText, "where it is computed", [=](size_t r) { return text_value(node(r).backend); }},
        {"runs", kInteger, "runs in the statistics", [=](size_t r) { return of(r) ? of(r)->runs : int64_t{0}; }},
        {"median_ns", kInteger, "median wall time", integer(&trace::NodeStats::median)},
+       {"p90_ns", kInteger, "90th percentile of its wall times", integer(&trace::NodeStats::percentile90)},
+       {"p99_ns", kInteger, "99th percentile of its wall times", integer(&trace::NodeStats::percentile99)},
        {"shortest_ns", kInteger, "shortest wall time", integer(&trace::NodeStats::shortest)},
        {"longest_ns", kInteger, "longest wall time", integer(&trace::NodeStats::longest)},
        {"mean_ns", kReal, "mean wall time", real(&trace::NodeStats::mean)},

@@ -79,6 +79,7 @@ class IdRemapper : public trace::Sink {
   void take(trace::PoolInfo pool);
   void take(trace::ReplayInfo replay);
   void take(const trace::SourceInfo&) {}  // only used for files
+  void take(const trace::AnnotationInfo&) {}
   void take(trace::StackInfo stack);
 
   trace::Sink& out_;

@@ -118,6 +118,8 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
   f.median = quantile(walls, 0.5);
   f.lower_quartile = quantile(walls, 0.25);
   f.upper_quartile = quantile(walls, 0.75);
+  f.percentile90 = quantile(walls, 0.9);
+  f.percentile99 = quantile(walls, 0.99);
   f.shortest = walls.front();
   f.longest = walls.back();
   return f;
@@ -151,6 +153,8 @@ void write(const NodeFigures& f, const trace::GraphInfo& graph, Writer& out) {
   out.time(id + ".median_wall", f.median);
   out.time(id + ".lower_quartile_wall", f.lower_quartile);
   out.time(id + ".upper_quartile_wall", f.upper_quartile);
+  out.time(id + ".percentile90_wall", f.percentile90);
+  out.time(id + ".percentile99_wall", f.percentile99);
   out.time(id + ".shortest_wall", f.shortest);
   out.time(id + ".longest_wall", f.longest);
   out.put(id + ".mean_wall", f.mean, Unit::Nanoseconds);

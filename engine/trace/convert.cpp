@@ -129,9 +129,10 @@ Result<Format> format_of(const std::filesystem::path& path) {
   if (ends(".memory.csv")) return Format::MemoryCsv;
   if (ends(".csv")) return Format::SpansCsv;
   if (ends(".txt")) return Format::Text;
+  if (ends(".dot") || ends(".gv")) return Format::Dot;
   if (ends(".arenascope") || ends(".pftrace") || ends(".perfetto-trace")) return Format::Recording;
   return Error{path.string() +
-               ": unknown file extension; expected .json, .csv, .memory.csv, .txt, .arenascope, "
+               ": unknown file extension; expected .json, .csv, .memory.csv, .txt, .dot, .arenascope, "
                ".pftrace or .perfetto-trace."};
 }
 
@@ -142,6 +143,7 @@ void put(const Snapshot& s, Format format, TextOut& out) {
     case Format::SpansCsv: return to_spans_csv(s, out);
     case Format::MemoryCsv: return to_memory_csv(s, out);
     case Format::Text: return to_text(s, out);
+    case Format::Dot: return to_dot(s, out);
     case Format::Recording: return;
   }
 }

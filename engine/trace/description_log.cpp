@@ -18,7 +18,7 @@ RunId run_of_description(const Description& description) {
 bool is_state(const Description& d) {
   return std::holds_alternative<std::shared_ptr<const ContextInfo>>(d) || std::holds_alternative<AllocatorState>(d) ||
          std::holds_alternative<ClockInfo>(d) || std::holds_alternative<PoolInfo>(d) ||
-         std::holds_alternative<ReplayInfo>(d);
+         std::holds_alternative<ReplayInfo>(d) || std::holds_alternative<AnnotationInfo>(d);
 }
 
 // True if `newer` replaces `older`, which describes an earlier state of the same object.
@@ -33,7 +33,7 @@ bool replaces(const Description& newer, const Description& older) {
     else if constexpr (std::is_same_v<T, ClockInfo> || std::is_same_v<T, PoolInfo> || std::is_same_v<T, ReplayInfo>)
       return update.device == known.device;
     else
-      return false;
+      return std::is_same_v<T, AnnotationInfo>;
   };
   return std::visit(same, newer);
 }

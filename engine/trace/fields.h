@@ -136,6 +136,10 @@ void fields(A& a, SourceInfo& s) {
   a(1, s.format), a(2, s.entries);
 }
 template <class A>
+void fields(A& a, AnnotationInfo& annotations) {
+  a(1, annotations.json);
+}
+template <class A>
 void fields(A& a, StackFrame& f) {
   a(1, f.function), a(2, f.file), a(3, f.line);
 }

@@ -2,6 +2,7 @@
 #include <arenascope/trace/import.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "engine/trace/dot_parser.h"
 #include "engine/trace/import_executorch.h"
 #include "engine/trace/import_iree.h"
 #include "engine/trace/input_file.h"
@@ -60,6 +61,7 @@ TraceKind sniff(ByteSpan head) {
   if (head.size() > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5) return TraceKind::PytorchSnapshot;
   if (is_perfetto(head)) return TraceKind::Perfetto;
   if (is_json(head)) return TraceKind::ChromeJson;
+  if (is_dot(head)) return TraceKind::Dot;
   return TraceKind::Unknown;
 }
 
@@ -78,6 +80,7 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
     case TraceKind::ExecuTorchDump: return import_executorch_dump(bytes, name, nullptr, sink);
     case TraceKind::ExecuTorchProgram: return import_executorch_program(bytes, name, sink);
     case TraceKind::IreeProfile: return import_iree_export(bytes, name, sink);
+    case TraceKind::Dot: return import_dot(bytes, name, sink);
     case TraceKind::Unknown: break;
   }
   if (is_iree_bundle(bytes))

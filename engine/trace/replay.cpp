@@ -128,6 +128,7 @@ void replay(const Snapshot& s, Sink& sink) {
   for (const PoolInfo& p : s.pools) sink.describe(p);
   for (const ReplayInfo& r : s.replays) sink.describe(r);
   if (s.source.entries > 0) sink.describe(s.source);
+  if (!s.annotations.json.empty()) sink.describe(s.annotations);
   sink.flush();
 }
 

@@ -206,6 +206,7 @@ void Session::apply(const ClockInfo& clock) { keep_newest(clocks_, clock, &Clock
 void Session::apply(const AllocatorState& state) { keep_newest(allocator_states_, state, &AllocatorState::allocator); }
 void Session::apply(const PoolInfo& pool) { keep_newest(pools_, pool, &PoolInfo::device); }
 void Session::apply(const SourceInfo& source) { source_ = source; }
+void Session::apply(const AnnotationInfo& annotations) { annotations_ = annotations; }
 void Session::apply(const ReplayInfo& replay) { keep_newest(replays_, replay, &ReplayInfo::device); }
 
 void Session::apply(const Loss& loss) {
@@ -273,6 +274,7 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->pools = pools_;
   s->replays = replays_;
   s->source = source_;
+  s->annotations = annotations_;
   s->barriers = barriers_.view();
   s->barrier_times = barrier_times_.view();
   s->marks = marks_.view();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Statistics: time per node over the runs of its graph, and activity per track in a run.
-#include <arenascope/trace/snapshot.h>
+#include <arenascope/trace/durations.h>
 
 #include <algorithm>
 #include <numeric>
@@ -47,15 +47,6 @@ const NodeRun* row(const RunTable& table, size_t node) {
   return node < table.nodes.size() ? &table.nodes[node] : nullptr;
 }
 
-// Quantile of sorted values, interpolated linearly.
-Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  const double part = place - static_cast<double>(below);
-  return sorted[below] + static_cast<Nanoseconds>(part * static_cast<double>(sorted[below + 1] - sorted[below]));
-}
-
 NodeStats stats_of(const Chosen& chosen, size_t node, std::vector<Nanoseconds>& walls) {
   NodeStats out;
   out.left_out = chosen.left_out;
@@ -86,6 +77,8 @@ NodeStats stats_of(const Chosen& chosen, size_t node, std::vector<Nanoseconds>& 
   out.quartile1 = quantile(walls, 0.25);
   out.median = quantile(walls, 0.5);
   out.quartile3 = quantile(walls, 0.75);
+  out.percentile90 = quantile(walls, 0.9);
+  out.percentile99 = quantile(walls, 0.99);
   out.longest = walls.back();
   out.busy /= count;
   out.wait /= count;
@@ -122,6 +115,12 @@ std::vector<NodeStats> Snapshot::stats(GraphId graph_id) const {
     add_vote(*this, graph_id, i, out[i]);
   }
   return out;
+}
+
+std::vector<Nanoseconds> Snapshot::durations(GraphId graph_id, NodeId node) const {
+  std::vector<Nanoseconds> walls;
+  if (graph(graph_id) != nullptr && node.valid()) (void)stats_of(choose(*this, graph_id), node.index(), walls);
+  return walls;
 }
 
 BusyShare Snapshot::share(RunId run_id, TrackId track) const {

@@ -81,6 +81,14 @@ constexpr Target kTargets[] = {
        return std::vector{test::executorch_program(), test::executorch_dump(), test::executorch_methods(),
                           test::executorch_methods_dump()};
      }},
+    {"dot", run_importer<import_dot>,
+     [] {
+       return std::vector{
+           test::ggml_dot(),
+           std::string("strict digraph \"a b\" { graph [label=x] node [shape=record]; subgraph cluster_0 { "
+                       "label=\"block 0\"; a [label=\"{<p>Conv|k=3}\"]; b } a:p:n -> b -> {c d}; /* */ c -- "
+                       "a; e [label=<<b>Relu</b> x>] }")};
+     }},
     {"iree", run_any, [] { return std::vector{test::iree_export()}; }}};
 
 }  // namespace

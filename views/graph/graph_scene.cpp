@@ -2,9 +2,9 @@
 #include "graph_scene.h"
 
 #include <arenascope/base/layer_name.h>
+#include <arenascope/trace/recorded.h>
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
-#include <views/common/recorded.h>
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QRegularExpression>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <views/common/recorded.h>
+#include <arenascope/trace/recorded.h>
 #include <views/common/spaces.h>
 #include "inspector_page.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page without a selection: key figures of graph, plan, run and recording.
+#include <arenascope/trace/recorded.h>
 #include <views/common/choice_names.h>
 #include <views/common/format.h>
 #include <views/common/incomplete.h>
-#include <views/common/recorded.h>
 
 #include <algorithm>
 
@@ -104,8 +104,8 @@ void summary(Page& page) {
     for (const auto* list : {&graph.leafs, &graph.nodes})
       for (const TensorInfo& tensor : *list)
         if ((tensor.flags & (trace::kWeight | trace::kParameter)) != 0) weights += tensor.bytes;
-    const bool any_size = std::any_of(graph.nodes.begin(), graph.nodes.end(), has_size) ||
-                          std::any_of(graph.leafs.begin(), graph.leafs.end(), has_size);
+    const bool any_size = std::any_of(graph.nodes.begin(), graph.nodes.end(), trace::has_size) ||
+                          std::any_of(graph.leafs.begin(), graph.leafs.end(), trace::has_size);
     page.row(Texts::tr("weights"), any_size ? format_bytes(weights) : Texts::tr("not recorded"));
   }
   if (page.in.plan != nullptr) summary_of_plan(page, *page.in.plan);

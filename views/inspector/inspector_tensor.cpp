@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of a tensor: shape, times, location, producer and users.
+#include <arenascope/trace/recorded.h>
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 #include <views/common/rates.h>
-#include <views/common/recorded.h>
 #include <views/graph/folded_graph.h>
 
 #include <algorithm>
@@ -110,7 +110,7 @@ void times(Page& page, NodeId node) {
     if (stats.most_frequent_last.valid() && stats.most_frequent_votes * 4 > stats.barriers)
       page.row(Texts::tr("usually last"), name(stats.most_frequent_last));
   }
-  const NodeRates rates = rates_of(*page.in.graph, node, stats);
+  const trace::NodeRates rates = rates_of(*page.in.graph, node, stats);
   const auto rate = [&](const QString& title, const char* what, const QString& form,
                         const std::optional<double>& value) {
     if (!value) return;

@@ -2,8 +2,8 @@
 // The nodes of the graph aggregated by op or by layer: totals over all runs, and the share of the whole. A layer
 // includes its nested layers, as its selection does.
 #include <arenascope/base/layer_name.h>
+#include <arenascope/trace/recorded.h>
 #include <views/common/format.h>
-#include <views/common/recorded.h>
 #include <views/tables/table.h>
 #include <QCoreApplication>
 

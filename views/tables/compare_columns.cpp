@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/trace/recorded.h>
 #include <views/common/format.h>
-#include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 

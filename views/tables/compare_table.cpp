@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two sessions compared node by node.
+#include <arenascope/trace/recorded.h>
 #include <views/common/format.h>
-#include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The nodes of the graph: properties, location of the result, and times over all runs.
+#include <arenascope/trace/recorded.h>
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 #include <views/common/rates.h>
-#include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 #include <algorithm>
@@ -142,6 +142,10 @@ void add_times(Columns& columns, const NodesPtr& n) {
       [](const Stats& s) { return s.quartile1; });
   add(NodesTableTexts::tr("Quartile 3"), NodesTableTexts::tr("A quarter of the runs took more"), "upper_quartile_wall",
       [](const Stats& s) { return s.quartile3; });
+  add(NodesTableTexts::tr("p90"), NodesTableTexts::tr("Nine of ten runs took less"), "percentile90_wall",
+      [](const Stats& s) { return s.percentile90; });
+  add(NodesTableTexts::tr("p99"), NodesTableTexts::tr("99 of 100 runs took less"), "percentile99_wall",
+      [](const Stats& s) { return s.percentile99; });
   add(NodesTableTexts::tr("Longest"), NodesTableTexts::tr("Longest of its wall times"), "longest_wall",
       [](const Stats& s) { return s.longest; });
   add(
@@ -193,7 +197,7 @@ void add_work(Columns& columns, const NodesPtr& n) {
 
 // Missing values sort below all others. `what`: name of the figure; null: of described values only.
 Column rate_column(const NodesPtr& n, const QString& title, const QString& tip, const char* what,
-                   std::optional<double> NodeRates::*rate) {
+                   std::optional<double> trace::NodeRates::*rate) {
   const auto value = [=](size_t r) { return rates_of(*n->graph, NodeId(r), n->stats(r)).*rate; };
   const auto text_of = [=](size_t r) {
     const auto known = value(r);
@@ -214,14 +218,14 @@ Column rate_column(const NodesPtr& n, const QString& title, const QString& tip, 
 void add_rates(Columns& columns, const NodesPtr& n) {
   columns.push_back(rate_column(n, NodesTableTexts::tr("GFLOP/s"),
                                 NodesTableTexts::tr("Operations per second at its median time"), "speed",
-                                &NodeRates::gflops));
+                                &trace::NodeRates::gflops));
   columns.push_back(rate_column(n, NodesTableTexts::tr("GB/s"),
                                 NodesTableTexts::tr("Bytes of its result and inputs per second, at its median time"),
-                                "bandwidth", &NodeRates::bandwidth));
+                                "bandwidth", &trace::NodeRates::bandwidth));
   columns.push_back(
       rate_column(n, NodesTableTexts::tr("FLOP/B"),
                   NodesTableTexts::tr("Arithmetic intensity: operations per byte of its result and inputs"), nullptr,
-                  &NodeRates::intensity));
+                  &trace::NodeRates::intensity));
 }
 
 }  // namespace

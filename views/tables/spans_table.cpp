@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Spans aggregated by name, over all tracks: of a range of time, or of everything.
+#include <arenascope/trace/durations.h>
 #include <arenascope/trace/span_label.h>
 #include <views/common/format.h>
 #include <views/tables/table.h>
 #include <QCoreApplication>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 
@@ -29,12 +29,6 @@ struct SpanGroups {
   std::vector<SpanGroup> all;  // most time first
   double time = 0;
 };
-
-// The smallest duration that at least this share of the spans does not exceed (nearest rank).
-Nanoseconds percentile(const std::vector<Nanoseconds>& sorted, double share) {
-  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
-}
 
 class SpanAggregation {
  public:
@@ -92,7 +86,7 @@ Column duration_column(const Groups& groups, const QString& title, const QString
 
 template <int per_mille>
 double percentile_of(const SpanGroup& group) {
-  return static_cast<double>(percentile(group.durations, per_mille / 1000.0));
+  return static_cast<double>(trace::quantile(group.durations, per_mille / 1000.0));
 }
 
 void add_columns(Table& table, const Groups& groups) {

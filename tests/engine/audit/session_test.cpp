@@ -38,6 +38,8 @@ std::map<std::string, double> figures_of(const trace::Snapshot& s) {
       out[id + ".median_wall"] = static_cast<double>(stats[n].median);
       out[id + ".lower_quartile_wall"] = static_cast<double>(stats[n].quartile1);
       out[id + ".upper_quartile_wall"] = static_cast<double>(stats[n].quartile3);
+      out[id + ".percentile90_wall"] = static_cast<double>(stats[n].percentile90);
+      out[id + ".percentile99_wall"] = static_cast<double>(stats[n].percentile99);
       out[id + ".longest_wall"] = static_cast<double>(stats[n].longest);
       out[id + ".mean_wall"] = stats[n].mean;
       out[id + ".busy"] = stats[n].busy;

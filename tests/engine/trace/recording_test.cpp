@@ -342,6 +342,19 @@ TEST_CASE("tuning decisions are read from a recording, with a readable text") {
   CHECK(s->problems.empty());
 }
 
+TEST_CASE("annotations of a recording are replaced by newer ones and saved with it") {
+  test::TempFile file("annotations.arena");
+  Session session;
+  session.describe(AnnotationInfo{R"({"notes":[1]})"});
+  session.describe(AnnotationInfo{R"({"notes":[2]})"});
+  REQUIRE(save_recording(*session.snapshot(), file.path).ok());
+  Session read;
+  REQUIRE(read_recording(file.path, read).ok());
+  CHECK(read.snapshot()->annotations == AnnotationInfo{R"({"notes":[2]})"});
+  CHECK(read.snapshot()->problems.empty());
+  CHECK(Session().snapshot()->annotations.json.empty());
+}
+
 TEST_CASE("kernel names of device work are recorded, in labels and for other tools; older recordings have none") {
   test::TempFile file("kernels.pftrace");
   auto graph = std::make_shared<GraphInfo>();

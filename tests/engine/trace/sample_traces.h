@@ -61,6 +61,22 @@ inline const std::string kOnnxRuntimeDirectMl = R"([
 
 // A command buffer of a fill and two dispatches, the second of which begins before the first is over, executed twice; a pool
 // that takes a second slab; a buffer of the program's own.
+// As ggml_graph_dump_dot() writes it: two nodes in execution order, a weight, and an input with its values.
+inline std::string ggml_dot() {
+  return R"DOT(digraph G {
+  newrank = true;
+  rankdir = TB;
+  "0x1000" [ style = filled; fillcolor = white; shape = record; label="h (f32)|0 [4, 2] | <x>X*Y"; ]
+  "0x2000" [ style = filled; fillcolor = green; shape = record; label="(f32)|1 [4, 2, 3] | <x>relu(x) | <g>step(x)"; ]
+  "0x3000" [ style = filled; fillcolor = pink; shape = record; label="<x>w (q4_K)|CONST 0 [256, 4]"; ]
+  "0x4000" [ style = filled; fillcolor = pink; shape = record; label="<x>(f32)|CONST 1 [2, 1] | (1.0e+00, 2.0e+00)"; ]
+  "0x3000" -> "0x1000" [ arrowhead = vee; style = solid; label = "src 0"; ]
+  "0x4000" -> "0x1000" [ label = "src 1"; ]
+  "0x1000":x -> "0x2000":x [ arrowhead = vee; style = solid; label = "src 0"; ]
+}
+)DOT";
+}
+
 inline std::string iree_export() {
   std::string out =
       R"({"schema_version":15,"record_type":"schema","format":"ireeperf-jsonl","source_format":"ireeprof"})";

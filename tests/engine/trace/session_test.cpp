@@ -402,6 +402,10 @@ TEST_CASE("a node's time covers its first to its last part in a run, without the
   CHECK(s.median == 1000);
   CHECK(s.quartile1 == 700);
   CHECK(s.quartile3 == 1300);
+  CHECK(s.percentile90 == 1480);
+  CHECK(s.percentile99 == 1587);  // 1588, rounded down
+  CHECK(runs.session.snapshot()->durations(GraphId(0), NodeId(0)) == std::vector<Nanoseconds>{400, 800, 1200, 1600});
+  CHECK(runs.session.snapshot()->durations(GraphId(7), NodeId(0)).empty());
   CHECK(s.shortest == 400);
   CHECK(s.longest == 1600);
   CHECK(s.busy == 1500);

@@ -95,7 +95,7 @@ class TablesTest : public QObject {
     trace::NodeStats ran;
     ran.runs = 3, ran.median = 2'000;
     QCOMPARE(moved_bytes(graph, NodeId(0)), std::optional<Bytes>(5'000));  // each source once
-    const NodeRates rates = rates_of(graph, NodeId(0), ran);
+    const trace::NodeRates rates = rates_of(graph, NodeId(0), ran);
     QCOMPARE(rates.gflops, std::optional(10.0));
     QCOMPARE(rates.bandwidth, std::optional(2.5));
     QCOMPARE(rates.intensity, std::optional(4.0));
@@ -111,7 +111,7 @@ class TablesTest : public QObject {
     const auto stats = session->snapshot()->stats(source.graph_id());
     bool some = false;
     for (size_t r = 0; r < table->rows; ++r) {
-      const NodeRates expected = rates_of(*source.graph(), NodeId(r), stats[r]);
+      const trace::NodeRates expected = rates_of(*source.graph(), NodeId(r), stats[r]);
       QCOMPARE(cell(*table, r, "GFLOP/s"), expected.gflops ? format_rate(*expected.gflops) : QString());
       QCOMPARE(cell(*table, r, "FLOP/B"), expected.intensity ? format_rate(*expected.intensity) : QString());
       some = some || expected.gflops;
@@ -119,7 +119,7 @@ class TablesTest : public QObject {
     QVERIFY(some);
   }
 
-  // Spans by name, with percentiles by the nearest rank; a range of time clips their sum.
+  // Spans by name, with interpolated percentiles; a range of time clips their sum.
   void spans_are_aggregated_by_name() {
     auto session = std::make_shared<trace::Session>();
     session->describe(trace::NameInfo{trace::NameId(0), "read"});

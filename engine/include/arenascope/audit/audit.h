@@ -51,6 +51,7 @@ struct NodeFigures {
   int64_t left_out = 0;  // runs of its graph that were aborted, stepped through or lost events, where others are whole
   // Wall time of a run: from the beginning of its first part to the end of its last, without pauses.
   Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, shortest = 0, longest = 0;
+  Nanoseconds percentile90 = 0, percentile99 = 0;
   double mean = 0;
   double busy = 0;         // mean a run, over the threads
   double wait = 0;         // mean per run over the threads, at the barrier after it, without pauses

@@ -24,11 +24,15 @@ void to_chrome_json(const Snapshot& snapshot, TextOut& out);
 void to_spans_csv(const Snapshot& snapshot, TextOut& out);
 // One line a change of memory: time_ns, what, kind, address, bytes, allocator, block.
 void to_memory_csv(const Snapshot& snapshot, TextOut& out);
+// A graph in Graphviz' DOT language, with layers as clusters; import_dot() reads it back. A snapshot
+// contributes its newest graph that is not of_file.
+void to_dot(const GraphInfo& graph, TextOut& out);
+void to_dot(const Snapshot& snapshot, TextOut& out);
 // The whole session, one entry per line, for reading and for comparing two sessions.
 void to_text(const Snapshot& snapshot, TextOut& out);
 
-enum class Format { ChromeJson, SpansCsv, MemoryCsv, Text, Recording };
-// By the name's ending: .json, .csv (spans), .memory.csv, .txt, .arenascope/.pftrace/.perfetto-trace.
+enum class Format { ChromeJson, SpansCsv, MemoryCsv, Text, Dot, Recording };
+// By the name's ending: .json, .csv (spans), .memory.csv, .txt, .dot, .arenascope/.pftrace/.perfetto-trace.
 Result<Format> format_of(const std::filesystem::path& path);
 // `inputs`: files that are being read, which must not be overwritten.
 Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path,

@@ -19,6 +19,7 @@ enum class TraceKind {
   ExecuTorchDump,
   ExecuTorchProgram,
   IreeProfile,
+  Dot,
   Unknown
 };
 
@@ -49,6 +50,10 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
 // A pickled torch.cuda.memory._snapshot(): allocations, segments and the arena that they form. Pickles are never executed:
 // one that references anything but plain values is rejected with that name.
 Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& name, Sink& sink);
+
+// A graph in Graphviz' DOT language, as ggml_graph_dump_dot() and other tools write it: nodes, edges and the labels of
+// subgraphs as layers. Sizes are unknown. Edges that close a cycle are left out and counted in the report.
+Result<OpenReport> import_dot(ByteSpan bytes, const std::string& name, Sink& sink);
 
 // ExecuTorch's event dump (.etdp) and its program (.pte): calls become work of a graph's nodes, and tensors have the offsets
 // of the program's memory plan. A dump that is opened by path is read with the program of the same name in its folder.

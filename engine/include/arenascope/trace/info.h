@@ -443,9 +443,15 @@ struct SourceInfo {
   bool operator==(const SourceInfo&) const = default;
 };
 
+// Notes and the state of the views, stored in a recording by the program that shows it; the newest replaces the others.
+struct AnnotationInfo {
+  std::string json;  // empty: none
+  bool operator==(const AnnotationInfo&) const = default;
+};
+
 using Description =
     std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>, std::shared_ptr<const ContextInfo>,
                  RunInfo, RunEnd, ThreadInfo, DeviceInfo, AllocatorInfo, CounterInfo, NameInfo, Problem, Loss,
-                 TuningInfo, ClockInfo, StackInfo, AllocatorState, PoolInfo, ReplayInfo, SourceInfo>;
+                 TuningInfo, ClockInfo, StackInfo, AllocatorState, PoolInfo, ReplayInfo, SourceInfo, AnnotationInfo>;
 
 }  // namespace arenascope::trace

@@ -81,6 +81,7 @@ class Session : public Sink {
   void apply(const PoolInfo& pool);
   void apply(const ReplayInfo& replay);
   void apply(const SourceInfo& source);
+  void apply(const AnnotationInfo& annotations);
   template <class T, class Key>
   static void keep_newest(std::vector<T>& list, const T& update, Key T::*key);
   void apply(const StackInfo& stack);
@@ -163,6 +164,7 @@ class Session : public Sink {
   std::vector<PoolInfo> pools_;
   std::vector<ReplayInfo> replays_;
   SourceInfo source_;
+  AnnotationInfo annotations_;
   Column<Barrier> barriers_;
   SummaryTree<Range64> barrier_times_;
   std::unordered_map<int64_t, PendingBarrier> pending_barriers_;  // by generation

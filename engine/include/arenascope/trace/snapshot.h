@@ -99,15 +99,16 @@ struct NodeStats {
   // Wall time per run, from the begin of the first chunk to the end of the last one.
   double mean = 0;
   Nanoseconds shortest = 0, quartile1 = 0, median = 0, quartile3 = 0, longest = 0;
-  double busy = 0;                   // mean per run, summed over the threads
-  double parts = 0;                  // mean per run
-  double queueing = 0;               // of a node on a device: mean wall time per run on the host
-  std::optional<Nanoseconds> first;  // wall time of the cold run
-  double wait = 0;                   // mean per run, summed over the threads
-  int64_t barriers = 0;              // included in `wait`
-  TrackId last_arriver;              // at the newest barrier
-  TrackId most_frequent_last;        // last arriver in most runs (majority vote)
-  int32_t most_frequent_votes = 0;   // of the vote
+  Nanoseconds percentile90 = 0, percentile99 = 0;  // interpolated, as the quartiles
+  double busy = 0;                                 // mean per run, summed over the threads
+  double parts = 0;                                // mean per run
+  double queueing = 0;                             // of a node on a device: mean wall time per run on the host
+  std::optional<Nanoseconds> first;                // wall time of the cold run
+  double wait = 0;                                 // mean per run, summed over the threads
+  int64_t barriers = 0;                            // included in `wait`
+  TrackId last_arriver;                            // at the newest barrier
+  TrackId most_frequent_last;                      // last arriver in most runs (majority vote)
+  int32_t most_frequent_votes = 0;                 // of the vote
 };
 
 // Last arrivers at the barriers after a node.
@@ -292,8 +293,9 @@ class Snapshot {
   std::vector<PoolInfo> pools;                   // the newest of each device
   std::vector<ReplayInfo> replays;               // the newest of each device
   SourceInfo source;                             // of what was imported; no entries: unknown
-  ColumnView<Run> runs;                          // by id
-  size_t forgotten_runs = 0;                     // the oldest: their rows were evicted, or precede the recording
+  AnnotationInfo annotations;
+  ColumnView<Run> runs;       // by id
+  size_t forgotten_runs = 0;  // the oldest: their rows were evicted, or precede the recording
 
   const GraphInfo* graph(GraphId id) const { return at(graphs, id); }
   const PlanInfo* plan(PlanId id) const { return at(plans, id); }
@@ -340,6 +342,8 @@ class Snapshot {
   // Over all runs of the graph. O(runs): call it once for all nodes of a graph.
   NodeStats stats(GraphId graph, NodeId node) const;
   std::vector<NodeStats> stats(GraphId graph) const;
+  // The wall times that stats() summarises, ascending.
+  std::vector<Nanoseconds> durations(GraphId graph, NodeId node) const;
   // Shares of the run's wall time without pauses.
   BusyShare share(RunId run, TrackId track) const;
   ColumnView<Barrier> barriers;  // in the order in which they were complete
