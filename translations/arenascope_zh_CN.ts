@@ -1647,7 +1647,7 @@
     </message>
     <message>
         <source>graph: expected NAME = OP INPUTS, separated by semicolons</source>
-        <translation>图：应为以分号分隔的 NAME = OP INPUTS</translation>
+        <translation>图：应为以分号分隔的 NAME = OP INPUTS（名称、算子、输入）</translation>
     </message>
     <message>
         <source>requests: expected at most %1, found %2</source>

@@ -480,7 +480,7 @@ class FaultsTest : public QObject, protected WindowFixture {
              QStringLiteral("net 没有输入“a”；有：'b'。"));
     QCOMPARE(engine_error_text(QStringLiteral("b.gguf: the tensor 'w': shape [2,-1] has the negative size -1")),
              QStringLiteral("b.gguf：张量“w”：形状 [2,-1] 含负的大小 -1"));
-    QCOMPARE(engine_error_text(QStringLiteral("nobody wrote this")), QStringLiteral("nobody wrote this"));
+    QCOMPARE(engine_error_text(QStringLiteral("an unknown message")), QStringLiteral("an unknown message"));
     Messages messages;
     messages.fail(QStringLiteral("a.onnx: it is empty"));
     QCOMPARE(messages.texts(), QStringList(QStringLiteral("a.onnx：文件为空")));
