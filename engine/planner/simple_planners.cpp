@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The planners that people know, each under its name. All but `search` are one pass over the items.
+#include <arenascope/planner/block_steps.h>
 #include "engine/planner/blocks.h"
 #include "engine/planner/fit_allocator.h"
 #include "engine/planner/placement.h"
@@ -31,11 +32,13 @@ Placement fit_by(const Items& items) {
   return {FitAllocator(items).place_all(order_by(items, key), fit), {}, {}};
 }
 
-Placement place_max_block(const Items& items) {
+std::vector<Bytes> largest_range(const Items& items) {
   Bytes largest = 0;
   for (const Item& item : items.items) largest = std::max(largest, item.size);
-  return place_in_ranges(items, {largest});
+  return {largest};
 }
+
+Placement place_max_block(const Items& items) { return place_in_ranges(items, largest_range(items)); }
 
 Placement place_binary_block(const Items& items) { return place_in_ranges(items, binary_ranges(items)); }
 
@@ -60,7 +63,42 @@ Placement place_decreasing_size(const Items& items) {
   return arena_of(items, temporal.offsets) < arena_of(items, spatial.offsets) ? temporal : spatial;
 }
 
+// The blocks of a placement in ranges.
+void describe_blocks(const Items& items, const Placement& placed, BlockSteps& steps) {
+  steps.block_of.assign(items.item_of.size(), BlockId());
+  for (size_t i = 0; i < items.item_of.size(); ++i)
+    steps.block_of[i] = placed.blocks[static_cast<size_t>(items.item_of[i])];
+  for (const int32_t item : order_by(items, Key::begin)) {
+    const BlockId block = placed.blocks[static_cast<size_t>(item)];
+    if (!block.valid()) continue;
+    if (block.index() >= steps.blocks.size()) steps.blocks.resize(block.index() + 1);
+    RangeBlock& opened = steps.blocks[block.index()];
+    const Bytes size = items.items[static_cast<size_t>(item)].size;
+    opened.range = *std::ranges::lower_bound(steps.ranges, size);
+    opened.size = std::max(opened.size, size);
+    opened.offset = placed.offsets[static_cast<size_t>(item)];
+    for (size_t i = 0; i < items.item_of.size(); ++i) {
+      if (items.item_of[i] != item) continue;
+      opened.intervals.push_back(static_cast<int32_t>(i));
+      steps.intervals.push_back(static_cast<int32_t>(i));
+    }
+  }
+}
+
 }  // namespace
+
+Result<BlockSteps> block_steps(const Problem& problem, bool doubling) {
+  BlockSteps steps;
+  auto plan = plan_items(doubling ? "binary-block" : "max-block", problem, false, [&](const Items& items) {
+    steps.ranges = doubling ? binary_ranges(items) : largest_range(items);
+    Placement placed = place_in_ranges(items, steps.ranges);
+    describe_blocks(items, placed, steps);
+    return placed;
+  });
+  if (!plan) return plan.error();
+  steps.arena_bytes = plan->arena_bytes;
+  return steps;
+}
 
 const Planner& no_reuse() {
   static const OnePass p("none", "No reuse: every buffer has bytes of its own.",
