@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/plan_moves.h"
 
-#include <array>
-
-#include <arenascope/graph/lifetime.h>
 #include <arenascope/graph/order_ge.h>
 #include <arenascope/graph/order_peak.h>
 #include <arenascope/graph/order_search.h>
@@ -14,31 +11,7 @@
 namespace arenascope::cli {
 namespace {
 
-using ByClass = std::array<Bytes, kLiveClasses>;
-
-// Live bytes at the peak step by class.
-ByClass peak_by_class(const Graph& graph, std::span<const NodeId> order, bool keep_outputs) {
-  LifetimeOptions options;
-  options.keep_outputs = keep_outputs;
-  const auto lives = find_lifetimes(graph, order, options);
-  const auto classes = live_classes(graph);
-  std::vector<ByClass> change(order.size() + 1);
-  for (size_t i = 0; i < lives.size(); ++i) {
-    if (lives[i].owner != NodeId(i) || !lives[i].in_arena()) continue;
-    change[lives[i].first.index()][static_cast<size_t>(classes[i])] += lives[i].bytes;
-    change[lives[i].last.index()][static_cast<size_t>(classes[i])] -= lives[i].bytes;
-  }
-  ByClass live{}, most{};
-  Bytes peak = 0;
-  for (const ByClass& at : change) {
-    Bytes sum = 0;
-    for (size_t c = 0; c < kLiveClasses; ++c) sum += live[c] += at[c];
-    if (sum > peak) peak = sum, most = live;
-  }
-  return most;
-}
-
-Json class_json(const ByClass& bytes) {
+Json class_json(const PeakByClass& bytes) {
   Json out = Json::object();
   for (size_t c = 0; c < kLiveClasses; ++c)
     if (bytes[c] > 0) out[name(static_cast<LiveClass>(c))] = bytes[c];
@@ -48,7 +21,7 @@ Json class_json(const ByClass& bytes) {
 struct Played {
   GeOrder by_type, both;
   OrderSearchResult search;
-  ByClass before, after;
+  PeakByClass before, after;
   double share() const {
     return both.base_peak > 0 ? 1 - static_cast<double>(both.peak) / static_cast<double>(both.base_peak) : 0;
   }

@@ -2,6 +2,7 @@
 // plan --moves: GE's topological optimisation move by move, with the composition of the peak before and after.
 #pragma once
 #include <arenascope/models/model.h>
+#include <arenascope/graph/order.h>
 #include <arenascope/transform/weight_paths.h>
 
 #include "app/cli/cli.h"

@@ -169,4 +169,25 @@ std::vector<LiveClass> live_classes(const Graph& graph) {
   return out;
 }
 
+PeakByClass peak_by_class(const Graph& graph, std::span<const NodeId> order, bool keep_outputs) {
+  LifetimeOptions options;
+  options.keep_outputs = keep_outputs;
+  const auto lives = find_lifetimes(graph, order, options);
+  const auto classes = live_classes(graph);
+  std::vector<PeakByClass> change(order.size() + 1);
+  for (size_t i = 0; i < lives.size(); ++i) {
+    if (lives[i].owner != NodeId(i) || !lives[i].in_arena()) continue;
+    change[lives[i].first.index()][static_cast<size_t>(classes[i])] += lives[i].bytes;
+    change[lives[i].last.index()][static_cast<size_t>(classes[i])] -= lives[i].bytes;
+  }
+  PeakByClass live{}, most{};
+  Bytes peak = 0;
+  for (const PeakByClass& at : change) {
+    Bytes sum = 0;
+    for (size_t c = 0; c < kLiveClasses; ++c) sum += live[c] += at[c];
+    if (sum > peak) peak = sum, most = live;
+  }
+  return most;
+}
+
 }  // namespace arenascope

@@ -9,6 +9,8 @@
 //
 // For planning only: TransData is a COPY, the all-reduce and the optimiser's nodes are OPAQUE, which nothing computes.
 #pragma once
+#include <array>
+#include <span>
 #include <vector>
 
 #include <arenascope/graph/graph.h>
@@ -41,5 +43,9 @@ const char* name(LiveClass c);  // "copies of weights", "gradients", "outputs", 
 
 // By NodeId. A weight copy is computed from leaf tensors alone; a gradient is graph.grad() of a parameter.
 std::vector<LiveClass> live_classes(const Graph& graph);
+
+// Live bytes by class at the step of an order's peak.
+using PeakByClass = std::array<Bytes, kLiveClasses>;
+PeakByClass peak_by_class(const Graph& graph, std::span<const NodeId> order, bool keep_outputs = true);
 
 }  // namespace arenascope
