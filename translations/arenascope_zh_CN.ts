@@ -2910,8 +2910,8 @@
 <context>
     <name>arenascope::app::LessonPage</name>
     <message>
-        <source>Step</source>
-        <translation>步</translation>
+        <source>Number</source>
+        <translation>序号</translation>
     </message>
     <message>
         <source>Operation</source>
@@ -9338,6 +9338,350 @@ allocated %6 times</source>
         <source>integer</source>
         <translation>整数</translation>
     </message>
+    <message>
+        <source>Size of a pool</source>
+        <translation>池的大小</translation>
+    </message>
+    <message>
+        <source>Scratch buffer</source>
+        <translation>scratch 缓冲区</translation>
+    </message>
+    <message>
+        <source>Fields of a description</source>
+        <translation>描述的各个字段</translation>
+    </message>
+    <message>
+        <source>Padded device buffer</source>
+        <translation>填充后的设备缓冲区</translation>
+    </message>
+    <message>
+        <source>Device image</source>
+        <translation>设备图像</translation>
+    </message>
+    <message>
+        <source>Rounding up with a mask</source>
+        <translation>用掩码向上取整</translation>
+    </message>
+    <message>
+        <source>Checked number of elements</source>
+        <translation>检查过的元素个数</translation>
+    </message>
+    <message>
+        <source>Owners in MNN's runtime</source>
+        <translation>MNN 运行时中谁拥有谁</translation>
+    </message>
+    <message>
+        <source>Free lists of a buffer pool</source>
+        <translation>缓冲池的空闲列表</translation>
+    </message>
+    <message>
+        <source>Image pool</source>
+        <translation>图像池</translation>
+    </message>
+    <message>
+        <source>Resizing a network</source>
+        <translation>网络 resize</translation>
+    </message>
+    <message>
+        <source>Block sizes and resize</source>
+        <translation>块的大小与缩小</translation>
+    </message>
+    <message>
+        <source>Order and lifetimes</source>
+        <translation>顺序与生命周期</translation>
+    </message>
+    <message>
+        <source>Planners on networks</source>
+        <translation>各网络上的规划器</translation>
+    </message>
+    <message>
+        <source>Moved nodes of a large model</source>
+        <translation>大模型中移动节点</translation>
+    </message>
+    <message>
+        <source>bytes to spare</source>
+        <translation>备用字节</translation>
+    </message>
+    <message>
+        <source>scratch buffer</source>
+        <translation>scratch 缓冲区</translation>
+    </message>
+    <message>
+        <source>flags</source>
+        <translation>标志</translation>
+    </message>
+    <message>
+        <source>x</source>
+        <translation>x</translation>
+    </message>
+    <message>
+        <source>n</source>
+        <translation>n</translation>
+    </message>
+    <message>
+        <source>planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <translation>执行顺序</translation>
+    </message>
+    <message>
+        <source>networks</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>estimated size</source>
+        <translation>估计的大小</translation>
+    </message>
+    <message>
+        <source>description of the tensor</source>
+        <translation>张量的描述</translation>
+    </message>
+    <message>
+        <source>bits of flags</source>
+        <translation>标志的各位</translation>
+    </message>
+    <message>
+        <source>buffer</source>
+        <translation>缓冲区</translation>
+    </message>
+    <message>
+        <source>number of elements, 64 bits</source>
+        <translation>元素个数，64 位</translation>
+    </message>
+    <message>
+        <source>free list of the dynamic pool, by size</source>
+        <translation>动态池的空闲列表，按大小</translation>
+    </message>
+    <message>
+        <source>buffers of the dynamic pool</source>
+        <translation>动态池的缓冲区</translation>
+    </message>
+    <message>
+        <source>free list of the static pool, by size</source>
+        <translation>静态池的空闲列表，按大小</translation>
+    </message>
+    <message>
+        <source>buffers of the static pool</source>
+        <translation>静态池的缓冲区</translation>
+    </message>
+    <message>
+        <source>execution order</source>
+        <translation>执行顺序</translation>
+    </message>
+    <message>
+        <source>live bytes at this step</source>
+        <translation>这一步的存活字节</translation>
+    </message>
+    <message>
+        <source>block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>Block sizes: %1.</source>
+        <translation>块的大小：%1。</translation>
+    </message>
+    <message>
+        <source>%1: no block is free, so block %2 is opened with %3 bytes.</source>
+        <translation>%1：没有空闲的块，于是开块 %2，%3 字节。</translation>
+    </message>
+    <message>
+        <source>%1 reuses block %2 of %3 bytes, which is free again.</source>
+        <translation>%1 复用块 %2（%3 字节），它又空闲了。</translation>
+    </message>
+    <message>
+        <source>Block %1 shrinks from %2 to %3 bytes, the size of %4.</source>
+        <translation>块 %1 从 %2 缩小到 %3 字节，即 %4 的大小。</translation>
+    </message>
+    <message>
+        <source>The blocks are placed at multiples of %2: the arena has %1 bytes.</source>
+        <translation>各块放在 %2 的倍数处：内存区有 %1 字节。</translation>
+    </message>
+    <message>
+        <source>Step %1 computes %2. %3 bytes are alive.</source>
+        <translation>第 %1 步计算 %2。存活 %3 字节。</translation>
+    </message>
+    <message>
+        <source>%1: the lower bound is %2 bytes; two-level needs %3, %4 times as much.</source>
+        <translation>%1：下界是 %2 字节；two-level 需要 %3，是其 %4 倍。</translation>
+    </message>
+    <message>
+        <source>Order %1: %2 bytes are alive at the peak.</source>
+        <translation>顺序 %1：峰值存活 %2 字节。</translation>
+    </message>
+    <message>
+        <source>A scratch buffer of %1 bytes is set: data of tensors goes there.</source>
+        <translation>设了 %1 字节的 scratch 缓冲区：张量的数据到那里去。</translation>
+    </message>
+    <message>
+        <source>The scratch buffer is put aside: data goes into the pool.</source>
+        <translation>scratch 缓冲区放到一边：数据进池。</translation>
+    </message>
+    <message>
+        <source>The scratch buffer is set again, and continues where it was.</source>
+        <translation>又设回 scratch 缓冲区，从原处继续。</translation>
+    </message>
+    <message>
+        <source>No scratch buffer is set any longer: data goes into the pool.</source>
+        <translation>不再设 scratch 缓冲区：数据进池。</translation>
+    </message>
+    <message>
+        <source>%1: its description goes into the pool, its %2 bytes of data to byte %3 of the scratch buffer.</source>
+        <translation>%1：描述进池，%2 字节数据放在 scratch 缓冲区的第 %3 字节。</translation>
+    </message>
+    <message>
+        <source>%1 adds %2 bytes: %3 bytes so far.</source>
+        <translation>%1 增加 %2 字节：到此 %3 字节。</translation>
+    </message>
+    <message>
+        <source>%1: %3 bytes at byte %2. Content: %4.</source>
+        <translation>%1：第 %2 字节起 %3 字节。内容：%4。</translation>
+    </message>
+    <message>
+        <source>%1 = %2</source>
+        <translation>%1 = %2</translation>
+    </message>
+    <message>
+        <source>%1: %2 elements.</source>
+        <translation>%1：%2 个元素。</translation>
+    </message>
+    <message>
+        <source>Refused: %1</source>
+        <translation>拒绝：%1</translation>
+    </message>
+    <message>
+        <source>%1 is created. It owns %2.</source>
+        <translation>创建 %1。它拥有 %2。</translation>
+    </message>
+    <message>
+        <source>%1 is dropped by the session, but stays: other references to it: %2.</source>
+        <translation>会话放弃 %1，但它仍在：还有 %2 个引用。</translation>
+    </message>
+    <message>
+        <source>%1 was built before: the runtime returns the same program.</source>
+        <translation>%1 已经编译过：运行时交出同一个程序。</translation>
+    </message>
+    <message>
+        <source>%1 is destroyed, and with it %2.</source>
+        <translation>%1 被销毁，%2 随之销毁。</translation>
+    </message>
+    <message>
+        <source>%1 (%3) acquires %2 bytes: a new buffer is created.</source>
+        <translation>%1（%3）取得 %2 字节：创建新的缓冲区。</translation>
+    </message>
+    <message>
+        <source>%1 (%3) acquires %2 bytes: the smallest free buffer that is large enough has %4 bytes.</source>
+        <translation>%1（%3）取得 %2 字节：够大的空闲缓冲区里最小的有 %4 字节。</translation>
+    </message>
+    <message>
+        <source>%1 is destroyed. Its destructor puts the buffer of %2 bytes into the free list.</source>
+        <translation>%1 被销毁。它的析构函数把 %2 字节的缓冲区放进空闲列表。</translation>
+    </message>
+    <message>
+        <source>The free lists are released: %1 bytes return to the device.</source>
+        <translation>释放空闲列表：%1 字节还给设备。</translation>
+    </message>
+    <message>
+        <source>%1 acquires an image of %2 × %3 texels: a new one is created.</source>
+        <translation>%1 取得 %2 × %3 个纹素的图像：创建新的。</translation>
+    </message>
+    <message>
+        <source>%1 acquires %2 × %3 texels: the smallest free image that is wide and high enough has %4 × %5.</source>
+        <translation>%1 取得 %2 × %3 个纹素：宽高都够的空闲图像里最小的是 %4 × %5。</translation>
+    </message>
+    <message>
+        <source>%1 is destroyed. Its image is free.</source>
+        <translation>%1 被销毁。它的图像空闲了。</translation>
+    </message>
+    <message>
+        <source>onResizeBegin: %1 nodes will acquire their buffers. Nothing is computed.</source>
+        <translation>onResizeBegin：%1 个节点将取得缓冲区。什么也不计算。</translation>
+    </message>
+    <message>
+        <source>onResizeEnd: the dynamic pool has %1 bytes. Runs use these buffers.</source>
+        <translation>onResizeEnd：动态池有 %1 字节。运行时使用这些缓冲区。</translation>
+    </message>
+    <message>
+        <source>%1. Together: %2 bytes.</source>
+        <translation>%1。一共 %2 字节。</translation>
+    </message>
+    <message>
+        <source>Channels %1 to %2 are stored in texels %3 to %4 of each row.</source>
+        <translation>通道 %1 至 %2 存在每行的第 %3 至 %4 个纹素。</translation>
+    </message>
+    <message>
+        <source>lower bound</source>
+        <translation>下界</translation>
+    </message>
+    <message>
+        <source>up to two-level</source>
+        <translation>到 two-level</translation>
+    </message>
+    <message>
+        <source>up to max-block</source>
+        <translation>到 max-block</translation>
+    </message>
+    <message>
+        <source>up to binary-block</source>
+        <translation>到 binary-block</translation>
+    </message>
+    <message>
+        <source>without reuse</source>
+        <translation>不复用</translation>
+    </message>
+    <message>
+        <source>copies of weights</source>
+        <translation>权重的副本</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>outputs</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>bit is one</source>
+        <translation>位为一</translation>
+    </message>
+    <message>
+        <source>bit is zero</source>
+        <translation>位为零</translation>
+    </message>
+    <message>
+        <source>%1: expected an integer from %2 to %3, found “%4”.</source>
+        <translation>%1：应为 %2 到 %3 的整数，实为“%4”。</translation>
+    </message>
+    <message>
+        <source>%1: expected %2 to %3 entries, found %4.</source>
+        <translation>%1：应有 %2 到 %3 项，实有 %4 项。</translation>
+    </message>
+    <message>
+        <source>%1: expected %2, found “%3”.</source>
+        <translation>%1：应为 %2，实为“%3”。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::LensCanvas</name>
@@ -9389,6 +9733,34 @@ allocated %6 times</source>
     <message>
         <source>Operation</source>
         <translation>操作</translation>
+    </message>
+    <message>
+        <source>Play all operations</source>
+        <translation>播放全部操作</translation>
+    </message>
+    <message>
+        <source>Pace of the motion from one operation to the next</source>
+        <translation>从一个操作到下一个操作的动画速度</translation>
+    </message>
+    <message>
+        <source>Pace</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>slow</source>
+        <translation>慢</translation>
+    </message>
+    <message>
+        <source>normal</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>fast</source>
+        <translation>快</translation>
+    </message>
+    <message>
+        <source>without motion</source>
+        <translation>无动画</translation>
     </message>
 </context>
 <context>

@@ -2,12 +2,20 @@
 // Facts about the experiment of the byte lens that a lesson shows.
 #include "engine/lesson/fact_table.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
+
+// The values of experiments that are measured in bytes.
+constexpr std::string_view kByteValues[] = {
+    "used",      "bytes",     "size",     "arena",   "range",   "reserved", "dynamic",     "static", "active",
+    "requested", "buffer",    "request",  "spare",   "scratch", "live",     "peak",        "bound",  "none",
+    "two-level", "max-block", "estimate", "summand", "saved",   "copies",   "binary-block"};
 
 Result<const std::vector<LensFrame>*> lens_of(const Scene& scene) {
   if (!scene.lens || scene.lens->empty()) return Error{"no experiment is shown"};
@@ -29,7 +37,8 @@ Result<Value> lens(const Scene& scene, const Arguments& a) {
   const LensFrame& frame = (**frames)[static_cast<size_t>(*at)];
   const auto value = frame.values.find(a[0]);
   if (value == frame.values.end()) return Error{fmt::format("frame {} of the experiment has no value '{}'", *at, a[0])};
-  return number_value(value->second);
+  return std::ranges::find(kByteValues, a[0]) != std::end(kByteValues) ? bytes_value(static_cast<Bytes>(value->second))
+                                                                       : number_value(value->second);
 }
 
 constexpr Fact kLensFacts[] = {

@@ -3,9 +3,9 @@
 // eight, rows and columns padded for kernels that read beyond the edge), and the tuning decisions for its kernels.
 #include "engine/lesson/fact_table.h"
 
-#include <arenascope/base/round_up.h>
 #include <fmt/format.h>
 
+#include "engine/lesson/device_size.h"
 #include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
@@ -13,6 +13,7 @@ namespace {
 
 struct Image {
   int64_t n = 1, h = 1, w = 1, c = 1;
+  DeviceSize size() const { return device_size(n, h, w, c); }
 };
 
 Result<Image> image_of(const Arguments& a) {
@@ -29,9 +30,7 @@ Result<Image> image_of(const Arguments& a) {
 Result<Value> buffer_bytes(const Scene&, const Arguments& a) {
   auto x = image_of(a);
   if (!x) return x.error();
-  const int64_t more_rows = round_up(x->h + 3, 4) - x->h, more_columns = round_up(x->w + 3, 4) - x->w;
-  const int64_t elements = x->n * round_up(x->c, 8) * x->w * x->h + more_rows * x->w * 4 + more_columns * 4;
-  return bytes_value(elements * 4);
+  return bytes_value(x->size().elements * 4);
 }
 
 Result<Value> plain_bytes(const Scene&, const Arguments& a) {
@@ -43,13 +42,13 @@ Result<Value> plain_bytes(const Scene&, const Arguments& a) {
 Result<Value> image_width(const Scene&, const Arguments& a) {
   auto x = image_of(a);
   if (!x) return x.error();
-  return number_value(static_cast<double>((x->c + 3) / 4 * x->w));
+  return number_value(static_cast<double>(x->size().width));
 }
 
 Result<Value> image_height(const Scene&, const Arguments& a) {
   auto x = image_of(a);
   if (!x) return x.error();
-  return number_value(static_cast<double>(x->n * x->h));
+  return number_value(static_cast<double>(x->size().height));
 }
 
 // The kernel with the largest number of measured candidates.

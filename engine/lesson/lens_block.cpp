@@ -114,18 +114,18 @@ Result<std::vector<float>> restored_by_cast(const std::string& type, size_t elem
   return read ? Result<std::vector<float>>(std::move(read->begin()->second)) : Result<std::vector<float>>(read.error());
 }
 
-LensFrames block(const LensInput& input) {
-  const std::string& name = lens_value(input, "type");
+LensFrames block(LensRun& run) {
+  const std::string& name = lens_value(run, "type");
   const auto type = parse_dtype(name);
   if (type != DType::Q4_0 && type != DType::Q8_0 && type != DType::Q4_K)
-    return Error{fmt::format("type: expected q4_0, q8_0 or q4_k, found '{}'", name)};
+    return lens_expected(run, "type", "q4_0, q8_0, q4_k", name);
   Block block{*type, {}, {}, {}, fields_of(*type)};
-  const std::vector<std::string> given = split(lens_value(input, "values"), " ,");
+  const std::vector<std::string> given = split(lens_value(run, "values"), " ,");
   const auto elements = static_cast<size_t>(info(*type).block_elements);
   std::string text;
   for (size_t i = 0; i < elements; ++i) {
     const auto value = given.empty() ? std::nullopt : number(given[i % given.size()]);
-    if (!value) return Error{fmt::format("values: expected numbers, found '{}'", lens_value(input, "values"))};
+    if (!value) return lens_expected(run, "values", "-1.5 0.25 …", lens_value(run, "values"));
     block.values.push_back(static_cast<float>(*value));
     text += fmt::format(" {}", *value);
   }

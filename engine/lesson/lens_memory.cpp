@@ -22,9 +22,9 @@ std::string buffer_name(size_t i) {
 }
 
 // Buffers of a plan without reuse, each at a multiple of the alignment.
-LensFrames alignment(const LensInput& input) {
-  auto sizes = lens_integers(lens_value(input, "sizes"), "sizes", kMaxRequests, 1, kLargest);
-  auto unit = lens_integer(input, "alignment", 1, 1 << 20);
+LensFrames alignment(LensRun& run) {
+  auto sizes = lens_integers(run, lens_value(run, "sizes"), "sizes", kMaxRequests, 1, kLargest);
+  auto unit = lens_integer(run, "alignment", 1, 1 << 20);
   if (!sizes || !unit) return sizes ? unit.error() : sizes.error();
   planner::Problem problem;
   problem.alignment = *unit;
@@ -57,14 +57,14 @@ LensFrames alignment(const LensInput& input) {
   return frames;
 }
 
-Status check_count(const std::vector<std::string>& requests) {
+Status check_count(LensRun& run, const std::vector<std::string>& requests) {
   if (requests.size() <= kMaxRequests) return {};
-  return Error{fmt::format("requests: expected at most {}, found {}", kMaxRequests, requests.size())};
+  return lens_count(run, "requests", 0, kMaxRequests, requests.size());
 }
 
 // Slices of a WorkspaceArena, one after the other, and reset.
-LensFrames bump(const LensInput& input) {
-  auto capacity = lens_integer(input, "capacity", 1, kLargest);
+LensFrames bump(LensRun& run) {
+  auto capacity = lens_integer(run, "capacity", 1, kLargest);
   if (!capacity) return capacity.error();
   const auto context = make_cpu_context();
   WorkspaceArena arena(*context);
@@ -79,8 +79,8 @@ LensFrames bump(const LensInput& input) {
          {{"used", static_cast<double>(arena.used())}, {"high_water", static_cast<double>(arena.high_water())}}});
   };
   push(LensEvent::Start, {});
-  const std::vector<std::string> requests = split(lens_value(input, "requests"), " ,");
-  if (auto good = check_count(requests); !good) return good.error();
+  const std::vector<std::string> requests = split(lens_value(run, "requests"), " ,");
+  if (auto good = check_count(run, requests); !good) return good.error();
   for (const std::string& request : requests) {
     for (LensCell& cell : strip.cells) cell.current = false;
     if (request == "reset") {
@@ -91,7 +91,7 @@ LensFrames bump(const LensInput& input) {
     }
     const auto bytes = parse_integer(request);
     if (!bytes || *bytes < 1 || *bytes > kLargest)
-      return Error{fmt::format("requests: expected 1 to {} bytes or reset, found '{}'", kLargest, request)};
+      return lens_expected(run, "requests", fmt::format("1 … {}, reset", kLargest), request);
     const Bytes before = arena.used();
     auto slice = arena.allocate(*bytes);
     if (!slice) {
@@ -119,13 +119,13 @@ class Buckets {
  public:
   Buckets() { push(LensEvent::Start, {}, nullptr); }
 
-  Status request(const std::string& text) {
+  Status request(LensRun& run, const std::string& text) {
     const size_t equals = text.find('=');
-    if (text.starts_with('-')) return free(text.substr(1));
+    if (text.starts_with('-')) return free(run, text.substr(1));
     const Bytes bytes = equals == text.npos ? 0 : parse_integer(std::string_view(text).substr(equals + 1)).value_or(0);
     const std::string name = text.substr(0, equals);
     if (bytes < 1 || bytes > kLargest || name.empty() || held_.contains(name))
-      return Error{fmt::format("requests: expected NAME=BYTES or -NAME, found '{}'", text)};
+      return lens_expected(run, "requests", "NAME=BYTES, -NAME", text);
     const int64_t hits = allocator_.stats().hits;
     auto pointer = allocator_.allocate(bytes, kDefaultAlignment);
     if (!pointer) return pointer.error();
@@ -141,9 +141,9 @@ class Buckets {
   std::vector<LensFrame> frames;
 
  private:
-  Status free(const std::string& name) {
+  Status free(LensRun& run, const std::string& name) {
     const auto at = held_.find(name);
-    if (at == held_.end()) return Error{fmt::format("requests: '{}' is not allocated", name)};
+    if (at == held_.end()) return lens_expected(run, "requests", "NAME=BYTES, -NAME", "-" + name);
     const Held held = at->second;
     held_.erase(at);
     allocator_.deallocate(held.pointer, held.bytes);
@@ -188,12 +188,12 @@ class Buckets {
   std::map<Bytes, std::vector<void*>> blocks_;
 };
 
-LensFrames buckets(const LensInput& input) {
+LensFrames buckets(LensRun& run) {
   Buckets lens;
-  const std::vector<std::string> requests = split(lens_value(input, "requests"), " ,");
-  if (auto good = check_count(requests); !good) return good.error();
+  const std::vector<std::string> requests = split(lens_value(run, "requests"), " ,");
+  if (auto good = check_count(run, requests); !good) return good.error();
   for (const std::string& request : requests)
-    if (auto done = lens.request(request); !done) return done.error();
+    if (auto done = lens.request(run, request); !done) return done.error();
   return std::move(lens.frames);
 }
 

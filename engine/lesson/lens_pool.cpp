@@ -14,10 +14,6 @@
 namespace arenascope::lesson {
 namespace {
 
-constexpr size_t kMaxTensors = 64;
-
-std::string name_of(const TensorImpl& tensor) { return std::string(std::string_view(tensor.name)); }
-
 CellKind kind_of(trace::ObjectPartKind part) {
   using Part = trace::ObjectPartKind;
   switch (part) {
@@ -52,6 +48,8 @@ void add_object(const trace::ObjectInfo& object, bool current, std::vector<LensC
   }
 }
 
+}  // namespace
+
 LensFrame pool_frame(const Context& context) {
   const trace::ContextInfo pool = describe_context(context);
   LensStrip strip{"pool", LensUnit::Bytes, pool.mem_size, {}};
@@ -74,13 +72,15 @@ LensFrame pool_frame(const Context& context) {
   return frame;
 }
 
+namespace {
+
 // Tensors, a graph for them and a work buffer, until the pool is full.
-LensFrames pool(const LensInput& input) {
-  auto bytes = lens_integer(input, "pool", 64, 1 << 20);
-  auto work = lens_integer(input, "work buffer", 0, 1 << 20);
+LensFrames pool(LensRun& run) {
+  auto bytes = lens_integer(run, "pool", 64, 1 << 20);
+  auto work = lens_integer(run, "work buffer", 0, 1 << 20);
   if (!bytes || !work) return bytes ? work.error() : bytes.error();
-  const std::string& data = lens_value(input, "no alloc");
-  if (data != "yes" && data != "no") return Error{fmt::format("no alloc: expected yes or no, found '{}'", data)};
+  const std::string& data = lens_value(run, "no alloc");
+  if (data != "yes" && data != "no") return lens_expected(run, "no alloc", "yes, no", data);
   auto context = Context::create({.mem_size = static_cast<size_t>(*bytes), .no_alloc = data == "yes"});
   if (!context) return context.error();
   std::vector<LensFrame> frames{pool_frame(*context)};
@@ -92,11 +92,10 @@ LensFrames pool(const LensInput& input) {
     return false;
   };
   const auto status = [](const auto& result) { return result ? Status() : Status(result.error()); };
-  const std::vector<std::string> shapes = split(lens_value(input, "tensors"), ";");
-  if (shapes.size() > kMaxTensors)
-    return Error{fmt::format("tensors: expected at most {} shapes, found {}", kMaxTensors, shapes.size())};
+  const std::vector<std::string> shapes = split(lens_value(run, "tensors"), ";");
+  if (shapes.size() > kMaxLensTensors) return lens_count(run, "tensors", 0, kMaxLensTensors, shapes.size());
   for (size_t i = 0; i < shapes.size(); ++i) {
-    auto sizes = lens_integers(shapes[i], "tensors", kMaxDims, 1, 4096);
+    auto sizes = lens_integers(run, shapes[i], "tensors", kMaxDims, 1, 4096);
     if (!sizes) return sizes.error();
     const std::string name = i < 26 ? std::string(1, static_cast<char>('a' + i)) : fmt::format("t{}", i);
     if (!step(status(context->new_tensor(DType::F32, Dims(std::span<const int64_t>(*sizes)), name)))) return frames;
@@ -129,7 +128,7 @@ LensStrip list_strip(const char* title, std::span<TensorImpl* const> tensors, si
   LensStrip strip{title, LensUnit::Slots, static_cast<int64_t>(capacity), {}};
   for (size_t i = 0; i < tensors.size(); ++i)
     strip.cells.push_back(
-        {static_cast<int64_t>(i), 1, CellKind::Data, name_of(*tensors[i]), tensors[i] == current, -1});
+        {static_cast<int64_t>(i), 1, CellKind::Data, tensor_name(*tensors[i]), tensors[i] == current, -1});
   return strip;
 }
 
@@ -140,7 +139,7 @@ LensStrip count_strip(const Graph& graph, const std::vector<const TensorImpl*>& 
     const int32_t count = remaining ? remaining->at(tensor) : graph.use_count(*tensor);
     const auto at = static_cast<int64_t>(strip.cells.size());
     strip.cells.push_back({at, 1, remaining && count <= 0 ? CellKind::Free : CellKind::Data,
-                           fmt::format("{}: {}", name_of(*tensor), count), false, -1});
+                           fmt::format("{}: {}", tensor_name(*tensor), count), false, -1});
   }
   return strip;
 }
@@ -161,12 +160,12 @@ class Walk {
     const std::vector<uint32_t> now = hash_slots(graph_);
     size_t slot = 0;
     while (slot < now.size() && now[slot] == before[slot]) ++slot;
-    if (slot == now.size()) return Error{fmt::format("'{}' has no slot in the hash set", name_of(*tensor))};
+    if (slot == now.size()) return Error{fmt::format("'{}' has no slot in the hash set", tensor_name(*tensor))};
     owners_[slot] = tensor;
     visited_.push_back(tensor);
     LensFrame next = frame(tensor);
     next.event = LensEvent::Visited;
-    next.arguments = {name_of(*tensor), std::to_string(slot)};
+    next.arguments = {tensor_name(*tensor), std::to_string(slot)};
     next.values["slot"] = static_cast<double>(slot);
     frames.push_back(std::move(next));
     return {};
@@ -182,7 +181,8 @@ class Walk {
     LensStrip hash{"hash set", LensUnit::Slots, static_cast<int64_t>(owners_.size()), {}};
     for (size_t slot = 0; slot < owners_.size(); ++slot)
       if (const TensorImpl* tensor = owners_[slot])
-        hash.cells.push_back({static_cast<int64_t>(slot), 1, CellKind::Table, name_of(*tensor), tensor == current, -1});
+        hash.cells.push_back(
+            {static_cast<int64_t>(slot), 1, CellKind::Table, tensor_name(*tensor), tensor == current, -1});
     out.values = {{"visited", static_cast<double>(visited_.size())}, {"slots", static_cast<double>(owners_.size())}};
     out.strips.push_back(std::move(hash));
     out.strips.push_back(count_strip(graph_, visited_, nullptr));
@@ -193,17 +193,8 @@ class Walk {
   std::vector<const TensorImpl*> owners_, visited_;
 };
 
-Result<models::Model> small_model(const LensInput& input) {
-  auto model = lens_model(lens_value(input, "graph"));
-  if (!model) return model.error();
-  const size_t tensors = model->graph.nodes().size() + model->graph.leafs().size();
-  if (tensors > kMaxTensors)
-    return Error{fmt::format("graph: expected at most {} tensors, found {}", kMaxTensors, tensors)};
-  return model;
-}
-
-LensFrames walk(const LensInput& input) {
-  auto model = small_model(input);
+LensFrames walk(LensRun& run) {
+  auto model = small_lens_model(lens_value(run, "graph"));
   if (!model) return model.error();
   auto graph = model->context.new_graph(std::max(model->graph.nodes().size(), model->graph.leafs().size()));
   if (!graph) return graph.error();
@@ -214,8 +205,8 @@ LensFrames walk(const LensInput& input) {
 }
 
 // An allocator that counts uses down frees a tensor at zero.
-LensFrames uses(const LensInput& input) {
-  auto model = small_model(input);
+LensFrames uses(LensRun& run) {
+  auto model = small_lens_model(lens_value(run, "graph"));
   if (!model) return model.error();
   const Graph& graph = model->graph;
   std::vector<const TensorImpl*> shown;
@@ -230,9 +221,9 @@ LensFrames uses(const LensInput& input) {
   for (const TensorImpl* node : graph.nodes()) {
     std::vector<std::string> freed;
     for (const TensorImpl* source : node->sources)
-      if (--remaining[source] == 0) freed.push_back(name_of(*source));
+      if (--remaining[source] == 0) freed.push_back(tensor_name(*source));
     LensFrame frame{
-        LensEvent::Computed, {name_of(*node), join(freed, ", ")}, {count_strip(graph, shown, &remaining)}, {}};
+        LensEvent::Computed, {tensor_name(*node), join(freed, ", ")}, {count_strip(graph, shown, &remaining)}, {}};
     for (size_t i = 0; i < shown.size(); ++i)
       frame.strips[0].cells[i].current =
           shown[i] == node || std::ranges::find(node->sources, shown[i]) != node->sources.end();

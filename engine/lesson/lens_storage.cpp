@@ -18,7 +18,7 @@ class StorageLens {
  public:
   StorageLens() { push(LensEvent::Start, {}, {}); }
 
-  Status perform(const std::vector<std::string>& tokens) {
+  Status perform(LensRun& run, const std::vector<std::string>& tokens) {
     std::vector<int64_t> numbers;
     for (const std::string& token : tokens)
       if (const auto n = parse_integer(token); n && *n >= 0 && *n <= kMaxStorage) numbers.push_back(*n);
@@ -30,10 +30,11 @@ class StorageLens {
     if (verb == "slice" && tokens.size() == 5 && numbers.size() == 2 && !known && storages_.contains(tokens[2]))
       return slice(name, tokens[2], numbers[0], numbers[1]);
     if (verb == "drop" && tokens.size() == 2 && known) return drop(name);
-    return Error{
-        fmt::format("steps: expected 'allocate NAME BYTES', 'slice NAME OF OFFSET BYTES', 'borrow NAME BYTES' or "
-                    "'drop NAME', with at most {} bytes, found '{}'",
-                    kMaxStorage, join(tokens, " "))};
+    return lens_expected(
+        run, "operations",
+        fmt::format("allocate NAME BYTES; slice NAME OF OFFSET BYTES; borrow NAME BYTES; drop NAME (BYTES ≤ {})",
+                    kMaxStorage),
+        join(tokens, " "));
   }
 
   std::vector<LensFrame> frames;
@@ -113,17 +114,17 @@ class StorageLens {
   std::vector<const MemoryBlock*> blocks_;  // null: freed
 };
 
-LensFrames storages(const LensInput& input) {
-  const std::vector<std::string> steps = split(lens_value(input, "steps"), ";");
-  if (steps.size() > 64) return Error{fmt::format("steps: expected at most 64, found {}", steps.size())};
+LensFrames storages(LensRun& run) {
+  const std::vector<std::string> steps = split(lens_value(run, "operations"), ";");
+  if (steps.size() > 64) return lens_count(run, "operations", 0, 64, steps.size());
   StorageLens lens;
   for (const std::string& step : steps)
-    if (auto done = lens.perform(split(step, " ")); !done) return done.error();
+    if (auto done = lens.perform(run, split(step, " ")); !done) return done.error();
   return std::move(lens.frames);
 }
 
 constexpr LensParameter kStorageSteps[] = {
-    {"steps",
+    {"operations",
      "allocate a 64; slice b a 16 32; slice c b 8 8; slice d b 8 32; drop a; borrow e 48; allocate f 0; drop b; "
      "drop c"}};
 constexpr LensExperiment kStorageLenses[] = {

@@ -25,20 +25,19 @@ class StreamLens {
     push(LensEvent::Start, {}, 0);
   }
 
-  Status perform(const std::vector<std::string>& tokens) {
+  Status perform(LensRun& run, const std::vector<std::string>& tokens) {
     const std::string verb = tokens.empty() ? "" : tokens[0], name = tokens.size() > 1 ? tokens[1] : "";
     const auto tensor = tensors_.find(name);
     const auto stream = std::ranges::find(kStreams, tokens.empty() ? "" : tokens.back());
     const bool on_stream = stream != std::end(kStreams);
     const auto at = static_cast<size_t>(stream - std::begin(kStreams));
-    if (verb == "allocate" && tokens.size() == 3 && tensor == tensors_.end()) return allocate(name, tokens[2]);
+    if (verb == "allocate" && tokens.size() == 3 && tensor == tensors_.end()) return allocate(run, name, tokens[2]);
     if (verb == "use" && tokens.size() == 3 && tensor != tensors_.end() && on_stream) return use(name, at);
     if (verb == "free" && tokens.size() == 2 && tensor != tensors_.end()) return free(name);
-    if (verb == "run" && tokens.size() == 2 && on_stream) return run(at);
-    return Error{
-        fmt::format("steps: expected 'allocate NAME BYTES', 'use NAME STREAM', 'free NAME' or 'run STREAM', "
-                    "with stream compute or copies, found '{}'",
-                    join(tokens, " "))};
+    if (verb == "run" && tokens.size() == 2 && on_stream) return run_stream(at);
+    return lens_expected(run, "operations",
+                         "allocate NAME BYTES; use NAME STREAM; free NAME; run STREAM (STREAM: compute, copies)",
+                         join(tokens, " "));
   }
 
   std::vector<LensFrame> frames;
@@ -51,10 +50,10 @@ class StreamLens {
     std::vector<Stream> others;  // that use it besides the first stream
   };
 
-  Status allocate(const std::string& name, const std::string& size) {
+  Status allocate(LensRun& run, const std::string& name, const std::string& size) {
     const auto bytes = parse_integer(size);
     if (!bytes || *bytes < 1 || *bytes > kSegment)
-      return Error{fmt::format("steps: expected 1 to {} bytes, found '{}'", kSegment, size)};
+      return lens_expected(run, "operations", fmt::format("allocate NAME BYTES (1 ≤ BYTES ≤ {})", kSegment), size);
     auto pointer = allocator_->allocate_on(streams_[0], *bytes);
     if (!pointer) return pointer.error();
     const auto address = reinterpret_cast<uintptr_t>(*pointer);
@@ -88,7 +87,7 @@ class StreamLens {
     return {};
   }
 
-  Status run(size_t stream) {
+  Status run_stream(size_t stream) {
     device_->run_next(streams_[stream]);
     if (!queued_[stream].empty()) queued_[stream].erase(queued_[stream].begin());
     push(LensEvent::Completed, {kStreams[stream]}, 0);
@@ -141,17 +140,17 @@ class StreamLens {
   std::vector<std::pair<std::string, uintptr_t>> names_;  // the last tensor at each address
 };
 
-LensFrames streams(const LensInput& input) {
-  const std::vector<std::string> steps = split(lens_value(input, "steps"), ";");
-  if (steps.size() > 64) return Error{fmt::format("steps: expected at most 64, found {}", steps.size())};
+LensFrames streams(LensRun& run) {
+  const std::vector<std::string> steps = split(lens_value(run, "operations"), ";");
+  if (steps.size() > 64) return lens_count(run, "operations", 0, 64, steps.size());
   StreamLens lens;
   for (const std::string& step : steps)
-    if (auto done = lens.perform(split(step, " ")); !done) return done.error();
+    if (auto done = lens.perform(run, split(step, " ")); !done) return done.error();
   return std::move(lens.frames);
 }
 
 constexpr LensParameter kSteps[] = {
-    {"steps",
+    {"operations",
      "allocate x 4096; use x compute; run compute; use x copies; free x; allocate y 4096; run copies; "
      "allocate z 4096"}};
 constexpr LensExperiment kStreamLenses[] = {

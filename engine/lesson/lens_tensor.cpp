@@ -17,11 +17,7 @@ struct Strided {
   int64_t storage = 0;                  // elements
 };
 
-std::string index_text(const std::vector<int64_t>& index) {
-  std::vector<std::string> out;
-  for (const int64_t i : index) out.push_back(std::to_string(i));
-  return "[" + join(out, ", ") + "]";
-}
+std::string index_text(const std::vector<int64_t>& index) { return fmt::format("[{}]", fmt::join(index, ", ")); }
 
 // The next index in row-major order; false after the last one.
 bool advance(std::vector<int64_t>& index, const std::vector<int64_t>& sizes) {
@@ -75,15 +71,14 @@ Status check_size(std::span<const int64_t> sizes) {
 }
 
 // A tensor `a`, or the view of it that an op makes.
-LensFrames tensor(const LensInput& input) {
-  auto sizes = lens_integers(lens_value(input, "shape"), "shape", kMaxDims, 1, kMaxElements);
+LensFrames tensor(LensRun& run) {
+  auto sizes = lens_integers(run, lens_value(run, "shape"), "shape", kMaxDims, 1, kMaxElements);
   if (!sizes) return sizes.error();
   if (auto good = check_size(*sizes); !good) return good.error();
-  const std::string& type_name = lens_value(input, "type");
+  const std::string& type_name = lens_value(run, "type");
   const auto dtype = parse_dtype(type_name);
-  if (!dtype || info(*dtype).quantised)
-    return Error{fmt::format("type: expected a type without blocks, found '{}'", type_name)};
-  const std::string& text = lens_value(input, "view");
+  if (!dtype || info(*dtype).quantised) return lens_expected(run, "type", "f32, f16, i64, …", type_name);
+  const std::string& text = lens_value(run, "view");
   std::vector<std::string> view = split(text, " ");
   if (!view.empty()) view.insert(view.begin() + 1, "a");
   const Error bad_view{fmt::format("view: expected an op with the tensor as its input, found '{}'", text)};
@@ -105,16 +100,16 @@ LensFrames tensor(const LensInput& input) {
 }
 
 // Sizes and strides as given, including those that no op creates.
-LensFrames strides(const LensInput& input) {
-  auto sizes = lens_integers(lens_value(input, "shape"), "shape", kMaxDims, 1, kMaxElements);
+LensFrames strides(LensRun& run) {
+  auto sizes = lens_integers(run, lens_value(run, "shape"), "shape", kMaxDims, 1, kMaxElements);
   if (!sizes) return sizes.error();
-  auto strides = lens_integers(lens_value(input, "strides"), "strides", sizes->size(), -kMaxElements, kMaxElements);
+  auto strides = lens_integers(run, lens_value(run, "strides"), "strides", sizes->size(), -kMaxElements, kMaxElements);
   if (!strides) return strides.error();
   if (strides->size() != sizes->size())
-    return Error{fmt::format("strides: expected {} integers, found {}", sizes->size(), strides->size())};
-  auto offset = lens_integer(input, "offset", 0, kMaxElements);
-  auto storage = lens_integer(input, "storage", 1, kMaxElements);
-  auto element = lens_integer(input, "element", 1, 8);
+    return lens_count(run, "strides", sizes->size(), sizes->size(), strides->size());
+  auto offset = lens_integer(run, "offset", 0, kMaxElements);
+  auto storage = lens_integer(run, "storage", 1, kMaxElements);
+  auto element = lens_integer(run, "element", 1, 8);
   for (const auto* number : {&offset, &storage, &element})
     if (!*number) return number->error();
   if (auto good = check_size(*sizes); !good) return good.error();

@@ -17,11 +17,11 @@ namespace {
 
 constexpr int64_t kMaxThreads = 16;
 
-LensFrames tasks(const LensInput& input) {
-  auto rows = lens_integer(input, "rows", 1, 4096);
-  auto threads = lens_integer(input, "threads", 1, kMaxThreads);
-  auto unit = lens_integer(input, "unit", 1, 64);
-  auto work = lens_integer(input, "work bytes", 1, 4096);
+LensFrames tasks(LensRun& run) {
+  auto rows = lens_integer(run, "rows", 1, 4096);
+  auto threads = lens_integer(run, "threads", 1, kMaxThreads);
+  auto unit = lens_integer(run, "unit", 1, 64);
+  auto work = lens_integer(run, "work bytes", 1, 4096);
   for (const auto* number : {&rows, &threads, &unit, &work})
     if (!*number) return number->error();
   const auto nth = static_cast<int>(*threads);
@@ -106,22 +106,21 @@ class Arrivals {
   uint32_t generation_ = 0;
 };
 
-LensFrames barrier(const LensInput& input) {
-  auto threads = lens_integer(input, "threads", 2, 4);
+LensFrames barrier(LensRun& run) {
+  auto threads = lens_integer(run, "threads", 2, 4);
   if (!threads) return threads.error();
   std::vector<std::vector<int64_t>> orders;
-  for (const std::string& text : split(lens_value(input, "order of arrival"), ";")) {
-    auto order = lens_integers(text, "order of arrival", static_cast<size_t>(*threads), 0, *threads - 1);
+  for (const std::string& text : split(lens_value(run, "order of arrival"), ";")) {
+    auto order = lens_integers(run, text, "order of arrival", static_cast<size_t>(*threads), 0, *threads - 1);
     if (!order) return order.error();
     std::vector<int64_t> sorted = *order;
     std::ranges::sort(sorted);
     for (int64_t i = 0; i < *threads; ++i)
       if (sorted.size() != static_cast<size_t>(*threads) || sorted[static_cast<size_t>(i)] != i)
-        return Error{fmt::format("order of arrival: expected each of {} threads once, found '{}'", *threads, text)};
+        return lens_expected(run, "order of arrival", fmt::format("0 … {}, each once", *threads - 1), text);
     orders.push_back(std::move(*order));
   }
-  if (orders.empty() || orders.size() > 16)
-    return Error{fmt::format("order of arrival: expected 1 to 16 orders, found {}", orders.size())};
+  if (orders.empty() || orders.size() > 16) return lens_count(run, "order of arrival", 1, 16, orders.size());
   Arrivals arrivals(static_cast<int>(*threads));
   arrivals.meet(orders);
   return std::move(arrivals.frames);

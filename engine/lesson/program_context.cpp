@@ -114,10 +114,10 @@ Bytes SegmentAllocator::largest_free() const {
   return most;
 }
 
-Result<void*> FirstLargerPool::allocate(Bytes bytes, size_t alignment) {
+Result<void*> FirstLargerPool::acquire(Bytes bytes, size_t alignment, bool separate) {
   if (auto good = check_request(bytes, alignment); !good) return good.error();
   std::lock_guard lock(mutex_);
-  if (const auto at = free_.lower_bound(bytes); !separate_ && at != free_.end()) {
+  if (const auto at = free_.lower_bound(bytes); !separate && at != free_.end()) {
     void* pointer = at->second;
     free_.erase(at);
     count_use(bytes, true);
@@ -134,6 +134,18 @@ void FirstLargerPool::deallocate(void* pointer, Bytes bytes) noexcept {
   std::lock_guard lock(mutex_);
   free_.emplace(sizes_[pointer], pointer);
   count_free(bytes);
+}
+
+Bytes FirstLargerPool::release_cached() {
+  std::lock_guard lock(mutex_);
+  Bytes released = 0;
+  for (const auto& [bytes, pointer] : free_) {
+    released += bytes;
+    sizes_.erase(pointer);
+    give(pointer);
+  }
+  free_.clear();
+  return released;
 }
 
 std::vector<std::string> numbered(const std::string& name, int count) {

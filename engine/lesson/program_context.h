@@ -76,10 +76,16 @@ class FirstLargerPool final : public PagedAllocator {
  public:
   explicit FirstLargerPool(bool separate = false, Device device = {}) : separate_(separate), device_(device) {}
   Device device() const override { return device_; }
-  Result<void*> allocate(Bytes bytes, size_t alignment) override;
+  Result<void*> allocate(Bytes bytes, size_t alignment) override { return acquire(bytes, alignment, separate_); }
+  Result<void*> allocate_separate(Bytes bytes) { return acquire(bytes, kDefaultAlignment, true); }
   void deallocate(void* pointer, Bytes bytes) noexcept override;
+  Bytes release_cached() override;
+  const std::multimap<Bytes, void*>& free_list() const { return free_; }  // by size
+  const std::map<void*, Bytes>& buffers() const { return sizes_; }
 
  private:
+  Result<void*> acquire(Bytes bytes, size_t alignment, bool separate);
+
   bool separate_;
   Device device_;
   std::multimap<Bytes, void*> free_;

@@ -17,6 +17,13 @@ namespace {
 constexpr int64_t kMaxSelected = 256;  // elements of a tensor that is shown
 constexpr int kFieldsWidth = 260;
 
+// How long cells move from one operation to the next, and how long playing waits for the next one.
+struct Pace {
+  int morph, wait;  // milliseconds
+};
+constexpr Pace kPaces[] = {{1200, 2600}, {500, 1300}, {200, 500}, {0, 1300}};  // slow, normal, fast, without motion
+constexpr int kNormalPace = 1;
+
 const lesson::LensExperiment* experiment_named(const QString& name) {
   const auto all = lesson::lens_experiments();
   const auto found = std::ranges::find(all, name.toStdString(), &lesson::LensExperiment::name);
@@ -61,6 +68,8 @@ ByteLensView::ByteLensView(const ViewContext& context, QWidget* parent)
       controls_(new QVBoxLayout),
       back_(new QToolButton(this)),
       forward_(new QToolButton(this)),
+      play_(new QToolButton(this)),
+      pace_(new QComboBox(this)),
       slider_(new QSlider(Qt::Horizontal, this)),
       position_(new QLabel(this)),
       problem_(new QLabel(this)),
@@ -78,7 +87,15 @@ ByteLensView::ByteLensView(const ViewContext& context, QWidget* parent)
     steps->addWidget(widget);
   controls_->addWidget(chooser_);
   controls_->addWidget(selected_);
+  play_->setText(QStringLiteral("▶▶"));
+  play_->setCheckable(true);
+  for (size_t i = 0; i < std::size(kPaces); ++i) pace_->addItem(QString());
+  pace_->setCurrentIndex(kNormalPace);
+  auto* playing = new QHBoxLayout;
+  playing->addWidget(play_);
+  playing->addWidget(pace_, 1);
   controls_->addLayout(steps);
+  controls_->addLayout(playing);
   controls_->addWidget(problem_);
   controls_->addStretch();
   auto* left = new QWidget(this);
@@ -89,14 +106,26 @@ ByteLensView::ByteLensView(const ViewContext& context, QWidget* parent)
   both->setSpacing(0);
   both->addWidget(left);
   both->addWidget(canvas_, 1);
+  connect_controls();
+  retranslate();
+  set_context(context);
+}
+
+void ByteLensView::connect_controls() {
   connect(chooser_, &QComboBox::activated, this, [this] { show_experiment(chooser_->currentData().toString()); });
   connect(selected_, &QPushButton::clicked, this, &ByteLensView::show_selected);
   connect(back_, &QToolButton::clicked, this, [this] { show_frame(frame() - 1); });
   connect(forward_, &QToolButton::clicked, this, [this] { show_frame(frame() + 1); });
   connect(slider_, &QSlider::valueChanged, this, &ByteLensView::show_frame);
   connect(&run_, &Background::done, this, &ByteLensView::take);
-  retranslate();
-  set_context(context);
+  connect(pace_, &QComboBox::currentIndexChanged, this, &ByteLensView::update_pace);
+  connect(&player_, &QTimer::timeout, this, &ByteLensView::play_next);
+  connect(play_, &QToolButton::toggled, this, [this](bool on) {
+    if (!on) return player_.stop();
+    if (frame() == slider_->maximum()) show_frame(0);
+    player_.start();
+  });
+  update_pace();
 }
 
 void ByteLensView::set_context(const ViewContext& context) {
@@ -145,6 +174,7 @@ void ByteLensView::make_fields(const lesson::LensInput& input) {
     field->setObjectName(QString::fromLatin1(parameter.name));
     field->setAccessibleName(LensText::parameter(parameter.name));
     field->setCursorPosition(0);
+    field->setToolTip(field->text());  // a long one is cut
     form->addRow(LensText::parameter(parameter.name), field);
     connect(field, &QLineEdit::editingFinished, this, [this, field] {
       if (std::exchange(field_text_[field->objectName()], field->text()) != field->text()) run();
@@ -167,11 +197,12 @@ void ByteLensView::run() {
   run_.request([name = std::string(experiment->name), input = std::move(input)](std::stop_token) -> Background::Result {
     auto run = std::make_shared<LensRun>();
     run->experiment = name;
-    auto frames = lesson::run_lens(name, input);
+    lesson::LensProblem problem;
+    auto frames = lesson::run_lens(name, input, &problem);
     if (frames)
       run->frames = std::move(*frames);
     else
-      run->problem = QString::fromStdString(frames.error().message);
+      run->problem = LensText::problem(problem);
     return run;
   });
 }
@@ -188,11 +219,13 @@ void ByteLensView::take(const std::shared_ptr<const void>& result) {
 }
 
 void ByteLensView::set_frames(std::vector<lesson::LensFrame> frames) {
+  play_->setChecked(false);
   frames_ = std::move(frames);
+  kinds_ = lens_kinds(frames_);
   slider_->setRange(0, static_cast<int>(frames_.size()) - 1);
   slider_->setValue(0);
   if (frames_.empty()) {
-    canvas_->set_frame({}, {});
+    canvas_->set_frame({}, {}, {});
     update_buttons();
   }
   show_frame(0);
@@ -202,15 +235,29 @@ void ByteLensView::show_frame(int frame) {
   if (frame < 0 || frame >= static_cast<int>(frames_.size())) return;
   slider_->setValue(frame);
   const lesson::LensFrame& shown = frames_[static_cast<size_t>(frame)];
-  canvas_->set_frame(shown, frame == 0 ? tr("Before the first operation. Step forward with ▶ or the arrow keys.")
-                                       : LensText::operation(shown));
+  canvas_->set_frame(shown,
+                     frame == 0 ? tr("Before the first operation. Step forward with ▶ or the arrow keys.")
+                                : LensText::operation(shown),
+                     kinds_);
   update_buttons();
+}
+
+void ByteLensView::update_pace() {
+  const Pace& pace = kPaces[std::max(pace_->currentIndex(), 0)];
+  canvas_->set_pace(pace.morph);
+  player_.setInterval(pace.wait);
+}
+
+void ByteLensView::play_next() {
+  show_frame(frame() + 1);
+  if (frame() >= slider_->maximum()) play_->setChecked(false);
 }
 
 void ByteLensView::update_buttons() {
   const int last = slider_->maximum();
   back_->setEnabled(frame() > 0);
   forward_->setEnabled(frame() < last);
+  play_->setEnabled(last > 0);
   position_->setText(tr("%1 of %2").arg(frame()).arg(last));
 }
 
@@ -266,6 +313,12 @@ void ByteLensView::retranslate() {
   forward_->setToolTip(tr("Next operation"));
   forward_->setAccessibleName(tr("Next operation"));
   slider_->setAccessibleName(tr("Operation"));
+  play_->setToolTip(tr("Play all operations"));
+  play_->setAccessibleName(tr("Play all operations"));
+  pace_->setToolTip(tr("Pace of the motion from one operation to the next"));
+  pace_->setAccessibleName(tr("Pace"));
+  const QString paces[] = {tr("slow"), tr("normal"), tr("fast"), tr("without motion")};
+  for (int i = 0; i < pace_->count(); ++i) pace_->setItemText(i, paces[i]);
   if (fields_ != nullptr)
     for (QLineEdit* field : fields_->findChildren<QLineEdit*>()) {
       const QString name = LensText::parameter(field->objectName().toLatin1().constData());

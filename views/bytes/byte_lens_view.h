@@ -15,6 +15,7 @@
 #include <QMap>
 #include <QPushButton>
 #include <QSlider>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <QWidget>
@@ -40,6 +41,8 @@ class ByteLensView : public QWidget, public Paintable {
   QLineEdit* field(const char* parameter) const;  // null: the experiment has no such parameter
   QToolButton* back_button() const { return back_; }
   QToolButton* forward_button() const { return forward_; }
+  QToolButton* play_button() const { return play_; }
+  QComboBox* pace() const { return pace_; }
   QPushButton* selected_button() const { return selected_; }
   QLabel* problem() const { return problem_; }
   QString to_csv() const;  // of the current frame
@@ -52,6 +55,7 @@ class ByteLensView : public QWidget, public Paintable {
   void showEvent(QShowEvent* event) override;
 
  private:
+  void connect_controls();
   void make_fields(const lesson::LensInput& input);
   void run();
   void take(const std::shared_ptr<const void>& result);
@@ -60,6 +64,8 @@ class ByteLensView : public QWidget, public Paintable {
   void update_selected();
   trace::GraphId selected_graph() const;
   const trace::TensorInfo* selected_tensor() const;
+  void update_pace();
+  void play_next();
   void update_buttons();
   void retranslate();
 
@@ -70,13 +76,16 @@ class ByteLensView : public QWidget, public Paintable {
   QPushButton* selected_;
   QWidget* fields_ = nullptr;
   QVBoxLayout* controls_;
-  QToolButton *back_, *forward_;
+  QToolButton *back_, *forward_, *play_;
+  QComboBox* pace_;
+  QTimer player_;
   QSlider* slider_;
   QLabel *position_, *problem_;
   LensCanvas* canvas_;
   QMap<QString, QString> field_text_;  // by parameter, as of the last run
   std::string shown_;                  // experiment of the frames
   std::vector<lesson::LensFrame> frames_;
+  std::set<lesson::CellKind> kinds_;  // of all frames, for the legend
   Background run_;
 };
 

@@ -13,6 +13,8 @@ namespace {
 constexpr double kMargin = 14, kTitle = 22, kRuler = 14, kCellHeight = 30, kRowGap = 10, kStripGap = 12;
 constexpr double kWidest = 46, kLetter = 7, kLabelMargin = 10, kWidestLabel = 46;  // of a unit, a letter, a label
 constexpr double kMaxRows = 10;
+constexpr double kTextLine = 17, kTextMargin = 13;
+constexpr double kKeySquare = 24, kKeyHeight = 24, kKeyGap = 16;
 
 int64_t smallest_labelled(const lesson::LensStrip& strip) {
   int64_t smallest = 0;
@@ -21,15 +23,20 @@ int64_t smallest_labelled(const lesson::LensStrip& strip) {
   return smallest;
 }
 
-// Pixels per unit: labels fit where a few rows suffice, and a short strip is not stretched.
+double label_width(const lesson::LensCell& cell) {
+  return kLetter * static_cast<double>(QString::fromStdString(cell.label).size()) + kLabelMargin;
+}
+
+// Pixels per unit: labels fit where a few rows suffice, and a short strip is not stretched. Labels of slots always fit.
 double unit_width(const lesson::LensStrip& strip, double width) {
   const double whole = width / static_cast<double>(std::max<int64_t>(strip.length, 1));
+  const bool list = strip.unit == lesson::LensUnit::Slots;
   double readable = 0;
   for (const lesson::LensCell& cell : strip.cells)
     if (!cell.label.empty())
-      readable =
-          std::max(readable, std::min(kLetter * static_cast<double>(cell.label.size()) + kLabelMargin, kWidestLabel) /
-                                 static_cast<double>(cell.length));
+      readable = std::max(readable, (list ? label_width(cell) : std::min(label_width(cell), kWidestLabel)) /
+                                        static_cast<double>(cell.length));
+  if (list) return std::min({std::max(readable, std::min(whole, kWidest)), width, whole * kMaxRows});
   return std::min({std::max(whole, readable), kWidest, whole * kMaxRows});
 }
 
@@ -37,7 +44,7 @@ class StripLayout {
  public:
   StripLayout(LensPicture& picture, const lesson::LensStrip& strip, size_t index, double width, double top)
       : picture_(picture), strip_(strip), index_(index), unit_(unit_width(strip, width)), top_(top) {
-    per_row_ = std::max<int64_t>(1, static_cast<int64_t>(std::floor(width / unit_ + 1e-9)));
+    per_row_ = std::max<int64_t>(1, static_cast<int64_t>(std::floor(width / unit_ * (1 + 1e-12) + 1e-9)));
     // Cells of equal lengths are not cut at the end of a row.
     const int64_t smallest = smallest_labelled(strip);
     if (per_row_ < strip.length && smallest > 1 && per_row_ > 2 * smallest) per_row_ -= per_row_ % smallest;
@@ -73,13 +80,14 @@ class StripLayout {
 
   void add_cell(size_t i) {
     const lesson::LensCell& cell = strip_.cells[i];
-    if (strip_.unit != lesson::LensUnit::Slots) picture_.kinds.insert(cell.kind);
     const int64_t end = cell.begin + cell.length;
     for (int64_t row = cell.begin / per_row_; row <= (end - 1) / per_row_; ++row) {
       const int64_t from = std::max(cell.begin, row * per_row_), to = std::min(end, (row + 1) * per_row_);
-      picture_.boxes.push_back({rect_of(from, to, row), index_, i, from == cell.begin, to == end});
+      picture_.boxes.push_back(
+          {rect_of(from, to, row), index_, i, row - cell.begin / per_row_, from == cell.begin, to == end});
     }
-    if (strip_.title != "bits") add_position(cell.begin);
+    const bool bit = cell.kind == lesson::CellKind::SetBit || cell.kind == lesson::CellKind::ClearBit;
+    if (strip_.title != "bits" && !bit) add_position(cell.begin);
   }
 
   // Positions that would overlap the one before are left out.
@@ -111,19 +119,54 @@ class StripLayout {
   double last_right_ = 0;
 };
 
+// Width of a text in the font of the lens; letters beyond Latin are about twice as wide.
+double text_width(const QString& text) {
+  double width = 0;
+  for (const QChar letter : text) width += letter.unicode() > 0x2e80 ? 2 * kLetter : kLetter;
+  return width;
+}
+
+// In as many rows as the width requires. Returns the lower edge.
+double add_legend(LensPicture& picture, const std::set<lesson::CellKind>& kinds, double width, double top) {
+  double x = kMargin;
+  for (const lesson::CellKind kind : kinds) {
+    const double key = kKeySquare + text_width(LensText::kind(kind));
+    if (x > kMargin && x + key > width) {
+      x = kMargin;
+      top += kKeyHeight;
+    }
+    picture.legend.push_back({QRectF(x, top, key, kKeyHeight), kind});
+    x += key + kKeyGap;
+  }
+  return top + (kinds.empty() ? 0 : kKeyHeight + 2);
+}
+
 }  // namespace
+
+double LensPicture::text_height(const QString& text, double width) {
+  return kTextMargin + kTextLine * std::max(1.0, std::ceil(text_width(text) / std::max(width - 2 * kMargin, 1.0)));
+}
 
 const LensBox* LensPicture::box_at(const QPointF& point) const {
   const auto at = std::ranges::find_if(boxes, [&](const LensBox& box) { return box.rect.contains(point); });
   return at == boxes.end() ? nullptr : &*at;
 }
 
-LensPicture lens_picture(const lesson::LensFrame& frame, double width) {
+std::set<lesson::CellKind> lens_kinds(const std::vector<lesson::LensFrame>& frames) {
+  std::set<lesson::CellKind> kinds;
+  for (const lesson::LensFrame& frame : frames)
+    for (const lesson::LensStrip& strip : frame.strips)
+      if (strip.unit != lesson::LensUnit::Slots)
+        for (const lesson::LensCell& cell : strip.cells) kinds.insert(cell.kind);
+  return kinds;
+}
+
+LensPicture lens_picture(const lesson::LensFrame& frame, double width, const std::set<lesson::CellKind>& kinds) {
   LensPicture picture;
   double y = 4;
   for (size_t i = 0; i < frame.strips.size(); ++i)
     y = StripLayout(picture, frame.strips[i], i, std::max(width - 2 * kMargin, 120.0), y).add() + kStripGap;
-  picture.height = y;
+  picture.height = add_legend(picture, kinds, width, y);
   return picture;
 }
 

@@ -14,6 +14,7 @@ namespace arenascope::views {
 struct LensBox {
   QRectF rect;
   size_t strip = 0, cell = 0;
+  int64_t row = 0;                  // counted from the cell's first one
   bool begins = true, ends = true;  // the cell begins or ends here; a cell that wraps has several boxes
 };
 
@@ -28,17 +29,29 @@ struct LensArrow {
   QPointF from, to;
 };
 
+// An entry of the legend.
+struct LensKey {
+  QRectF rect;
+  lesson::CellKind kind = lesson::CellKind::Free;
+};
+
 struct LensPicture {
   std::vector<QRectF> rows;  // of the strips: free memory that their cells cover
   std::vector<LensBox> boxes;
   std::vector<LensLabel> labels;
   std::vector<LensArrow> arrows;
-  std::set<lesson::CellKind> kinds;  // of memory, for the legend
+  std::vector<LensKey> legend;
   double height = 0;
 
+  // The height of a text above the picture that wraps at this width.
+  static double text_height(const QString& text, double width);
   const LensBox* box_at(const QPointF& point) const;  // null: none
 };
 
-LensPicture lens_picture(const lesson::LensFrame& frame, double width);
+// The kinds of cells of memory; entries of lists are not explained by a legend.
+std::set<lesson::CellKind> lens_kinds(const std::vector<lesson::LensFrame>& frames);
+
+// The legend explains `kinds`.
+LensPicture lens_picture(const lesson::LensFrame& frame, double width, const std::set<lesson::CellKind>& kinds = {});
 
 }  // namespace arenascope::views

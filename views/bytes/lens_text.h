@@ -15,6 +15,8 @@ struct LensText {
   static QString parameter(const char* name);
   // The operation of a frame as a sentence; empty for the start.
   static QString operation(const lesson::LensFrame& frame);
+  // Why the input is refused; the engine's own message if it has no translation.
+  static QString problem(const lesson::LensProblem& problem);
   static QString strip(const lesson::LensStrip& strip);
   static QString kind(lesson::CellKind kind);
 };

@@ -114,7 +114,7 @@ Json lens_json(const lesson::Scene& scene) {
       values << QStringLiteral("%1 %2").arg(QString::fromStdString(name)).arg(value, 0, 'g', 6);
     rows.push_back({"", std::to_string(i), utf8(views::LensText::operation(frame)), utf8(values.join(u','))});
   }
-  return {{"columns", columns_json({LessonPageTexts::tr("Step"), LessonPageTexts::tr("Operation"),
+  return {{"columns", columns_json({LessonPageTexts::tr("Number"), LessonPageTexts::tr("Operation"),
                                     LessonPageTexts::tr("Values")})},
           {"rows", rows},
           {"all", rows.size()},

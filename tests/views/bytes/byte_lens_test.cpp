@@ -28,6 +28,12 @@ class ByteLensTest : public QObject {
     return c;
   }
 
+  static QFont view_font() {
+    QFont font;
+    font.setPixelSize(12);
+    return font;
+  }
+
   static void wait_for_frames(ByteLensView& view) {
     QSignalSpy frames(&view, &ByteLensView::frames_changed);
     QVERIFY(frames.wait());
@@ -57,6 +63,47 @@ class ByteLensTest : public QObject {
           QCOMPARE(drawn.size(), cells);
         }
       }
+    }
+  }
+
+  // At the widths of the panel in a lesson, in windows from 1366 pixels to 4K.
+  void nothing_of_a_picture_is_cut() {
+    for (const lesson::LensExperiment& experiment : lesson::lens_experiments()) {
+      const auto frames = lesson::run_lens(experiment.name, {});
+      QVERIFY(frames.ok());
+      const auto kinds = lens_kinds(*frames);
+      for (const double width : {600.0, 2200.0})
+        for (const lesson::LensFrame& frame : *frames) {
+          const LensPicture picture = lens_picture(frame, width, kinds);
+          QVERIFY2(!picture.rows.empty() || frame.strips.empty(), experiment.name);
+          for (const QRectF& row : picture.rows) QVERIFY2(row.width() > 1, experiment.name);
+          for (const LensBox& box : picture.boxes) {
+            const lesson::LensStrip& strip = frame.strips[box.strip];
+            const QString label = QString::fromStdString(strip.cells[box.cell].label);
+            if (strip.unit != lesson::LensUnit::Slots || label.isEmpty() || !box.begins) continue;
+            QVERIFY2(box.rect.width() >= 7.0 * static_cast<double>(label.size()),
+                     qPrintable(QString::fromLatin1(experiment.name) + u' ' + label));
+          }
+          for (const LensKey& key : picture.legend) QVERIFY2(key.rect.right() <= width, experiment.name);
+          QCOMPARE(picture.legend.size(), kinds.size());
+          const QString operation = LensText::operation(frame);
+          const QFontMetrics metrics(view_font());
+          const QRect needed =
+              metrics.boundingRect(QRect(0, 0, static_cast<int>(width) - 28, 4096), Qt::TextWordWrap, operation);
+          QVERIFY2(needed.height() <= LensPicture::text_height(operation, width),
+                   qPrintable(QString::fromLatin1(experiment.name) + u' ' + operation));
+        }
+    }
+  }
+
+  // The structure that the operations fill, and its legend, are shown before the first operation.
+  void the_start_is_not_empty() {
+    for (const lesson::LensExperiment& experiment : lesson::lens_experiments()) {
+      const auto frames = lesson::run_lens(experiment.name, {});
+      QVERIFY(frames.ok());
+      const LensPicture start = lens_picture(frames->front(), 700, lens_kinds(*frames));
+      QVERIFY2(!start.rows.empty(), experiment.name);
+      QVERIFY2(!start.labels.empty(), experiment.name);
     }
   }
 
@@ -123,6 +170,34 @@ class ByteLensTest : public QObject {
     QCOMPARE(view.frame(), 1);
     view.show_frame(static_cast<int>(view.frames().size()) - 1);
     QVERIFY(!view.forward_button()->isEnabled());
+  }
+
+  void cells_move_at_the_chosen_pace() {
+    ByteLensView view(context());
+    view.resize(900, 500);
+    view.show();
+    wait_for_frames(view);
+    view.show_experiment(QStringLiteral("freelist"));
+    wait_for_frames(view);
+    view.pace()->setCurrentIndex(2);
+    view.show_frame(3);
+    QTRY_VERIFY(!view.canvas()->morphing());
+    view.show_frame(4);
+    // Without animations of the style the cells move at once.
+    const bool animated = view.style()->styleHint(QStyle::SH_Widget_Animation_Duration, nullptr, &view) > 0;
+    QCOMPARE(view.canvas()->morphing(), animated);
+    QTRY_VERIFY(!view.canvas()->morphing());
+    for (size_t i = 0; i < view.canvas()->picture().boxes.size(); ++i)
+      QCOMPARE(view.canvas()->shown_rect(i), view.canvas()->picture().boxes[i].rect);
+    view.pace()->setCurrentIndex(3);
+    view.show_frame(5);
+    QVERIFY(!view.canvas()->morphing());
+    const int last = static_cast<int>(view.frames().size()) - 1;
+    view.show_frame(last - 1);
+    view.pace()->setCurrentIndex(2);
+    QTest::mouseClick(view.play_button(), Qt::LeftButton);
+    QTRY_COMPARE(view.frame(), last);
+    QVERIFY(!view.play_button()->isChecked());
   }
 
   // The selected tensor may be of another graph than the shown one.

@@ -25,6 +25,17 @@ enum class CellKind : uint8_t {
   Deferred,     // freed, but a stream still uses it
   Scale,        // of a quantised block
   Value,        // an integer of a quantised block
+  LowerBound,   // of the arena: no plan is smaller
+  TwoLevel,     // of the arena: bytes that this planner needs beyond the next smaller mark
+  MaxBlock,
+  BinaryBlock,
+  NoReuse,
+  WeightCopy,  // live bytes by role
+  Gradient,
+  Output,
+  Activation,
+  SetBit,
+  ClearBit,
 };
 
 struct LensCell {
@@ -72,6 +83,39 @@ enum class LensEvent : uint8_t {
   Arrived,       // thread, arrived, threads
   Released,      // generation
   Share,         // ith, nth, first row, end
+  Created,       // object, what it owns
+  Kept,          // object, number of references that remain
+  Cached,        // kernel
+  Destroyed,     // object, what it owned
+  NewBuffer,     // tensor, bytes, storage type
+  FoundBuffer,   // tensor, bytes, storage type, bytes of the buffer
+  Recycled,      // tensor, bytes of the buffer
+  Emptied,       // bytes
+  NewImage,      // tensor, width, height
+  FoundImage,    // tensor, width, height, width and height of the image
+  ImageFreed,    // tensor
+  ResizeBegin,   // nodes
+  ResizeEnd,     // bytes of all dynamic buffers
+  Rounded,       // formula, bytes
+  Texels,        // first channel, last channel, first texel, last texel
+  Formula,       // expression, value
+  Counted,       // sizes, elements
+  Refused,       // error message
+  Range,         // block sizes
+  Opened,        // tensor, block, bytes
+  Joined,        // tensor, block, bytes
+  Shrunk,        // block, bytes before, bytes after, its largest tensor
+  Stacked,       // bytes, alignment
+  StepDone,      // step, node, live bytes
+  Network,       // name, lower bound, two-level, ratio
+  OrderPeak,     // order, bytes
+  ScratchSet,    // bytes
+  ScratchSaved,
+  ScratchLoaded,
+  ScratchUnset,
+  InScratch,  // tensor, bytes, offset
+  Summand,    // expression, bytes, sum
+  Field,      // name, offset, bytes, content
 };
 
 struct LensFrame {
@@ -88,16 +132,35 @@ struct LensParameter {
 
 using LensInput = std::map<std::string, std::string, std::less<>>;  // parameters that differ from their defaults
 
+// The reason why an experiment refuses its input. Views translate all kinds but Other.
+struct LensProblem {
+  enum class Kind : uint8_t {
+    Other,     // message
+    Integer,   // least, most, found
+    Count,     // least, most, found: the number of entries
+    Expected,  // syntax, found
+  };
+  Kind kind = Kind::Other;
+  std::string parameter;
+  std::vector<std::string> arguments;
+  std::string message;  // in English
+};
+
+struct LensRun {
+  LensInput input;      // has all parameters
+  LensProblem problem;  // set together with the error
+};
+
 struct LensExperiment {
   const char* name;
   const char* description;
   std::span<const LensParameter> parameters;
-  Result<std::vector<LensFrame>> (*run)(const LensInput& input);  // `input` has all parameters
+  Result<std::vector<LensFrame>> (*run)(LensRun& run);
 };
 std::span<const LensExperiment> lens_experiments();
 
 // Errors: an unknown experiment or parameter, or what the engine reports for these values.
-Result<std::vector<LensFrame>> run_lens(std::string_view experiment, LensInput input);
+Result<std::vector<LensFrame>> run_lens(std::string_view experiment, LensInput input, LensProblem* problem = nullptr);
 
 // The arguments of `! lens EXPERIMENT NAME=VALUE …`, in which _ in a name and + in a value stand for spaces.
 // Errors: not NAME=VALUE.
