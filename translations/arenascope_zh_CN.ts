@@ -10009,4 +10009,31 @@ allocated %6 times</source>
         <translation>运行 %1</translation>
     </message>
 </context>
+<context>
+    <name>arenascope::views::OrderBoard</name>
+    <message>
+        <source>Bytes alive at each step of this order</source>
+        <translation>这个顺序每一步的存活字节</translation>
+    </message>
+    <message>
+        <source>Step %1: %2 reads %3</source>
+        <translation>第 %1 步：%2 读取 %3</translation>
+    </message>
+    <message>
+        <source>a better order</source>
+        <translation>更好的顺序</translation>
+    </message>
+    <message>
+        <source>your order</source>
+        <translation>你的顺序</translation>
+    </message>
+    <message>
+        <source>%1: peak %2</source>
+        <translation>%1：峰值 %2</translation>
+    </message>
+    <message>
+        <source>%1 is missing</source>
+        <translation>缺少 %1</translation>
+    </message>
+</context>
 </TS>

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <arenascope/graph/lifetime.h>
-#include <arenascope/graph/order.h>
 #include <arenascope/planner/rule_planner.h>
-#include <arenascope/schedule/restore.h>
 #include <fmt/format.h>
 
 #include "engine/lesson/answers.h"
@@ -190,35 +187,10 @@ Result<Verdict> judge_rule(const Scene& scene, const Question& q, const Answer& 
   return verdict;
 }
 
-// The steps of an order given by names. The verdict names a node that precedes one of its inputs.
-Result<std::vector<NodeId>> order_of(const Scene& scene, const std::vector<std::string>& names, Verdict& verdict) {
-  std::vector<NodeId> order;
-  for (const std::string& name : names) {
-    auto found = tensor_of(scene, name);
-    if (!found) return found.error();
-    for (trace::TensorRef source : found->info->sources) {
-      const std::string read = name_of(*scene.graph, source);
-      if (!source.is_node() || !contains(names, read)) continue;
-      if (std::ranges::any_of(order, [&](NodeId n) { return trace::TensorRef::node(n) == source; })) continue;
-      verdict.why = Why::NotBefore;
-      verdict.names = {name, read};
-      return order;
-    }
-    order.push_back(NodeId(found->ref.index()));
-  }
-  return order;
-}
-
 Result<Verdict> judge_peak(const Scene& scene, const std::vector<NodeId>& order, Bytes limit, Verdict verdict) {
-  auto graph = restore_graph(*scene.graph);
-  if (!graph) return graph.error();
-  if (auto good = check_order(*graph, order); !good) return good.error();
-  const std::vector<Lifetime> lives = find_lifetimes(*graph, order);
-  std::vector<Bytes> live(order.size(), 0);
-  for (const Lifetime& life : lives)
-    if (life.in_arena() && life.owner.valid())
-      for (int32_t i = life.first.value; i < life.last.value; ++i)
-        if (&life == &lives[life.owner.index()]) live[static_cast<size_t>(i)] += life.bytes;
+  auto lives = order_lives(scene, order);
+  if (!lives) return lives.error();
+  const std::vector<Bytes> live = live_by_step(*lives, order.size());
   const auto most = std::ranges::max_element(live);
   verdict.right = *most <= limit;
   if (verdict.right) return verdict;
@@ -226,9 +198,8 @@ Result<Verdict> judge_peak(const Scene& scene, const std::vector<NodeId>& order,
   verdict.step = static_cast<int32_t>(most - live.begin());
   verdict.bytes = *most;
   verdict.limit = limit;
-  for (size_t i = 0; i < lives.size(); ++i)
-    if (lives[i].in_arena() && lives[i].owner == NodeId(i) && lives[i].first.value <= verdict.step &&
-        verdict.step < lives[i].last.value)
+  for (size_t i = 0; i < lives->size(); ++i)
+    if (is_live(*lives, i, verdict.step))
       verdict.names.push_back(name_of(*scene.graph, trace::TensorRef::node(NodeId(i))));
   return verdict;
 }

@@ -62,6 +62,14 @@ QString comparison(const lesson::Scene& scene, const std::string& rule) {
   return table;
 }
 
+// Plays a wrong order up to its consequence.
+void play_order(OrderBoard& board, const lesson::GeneratedTask& task, const lesson::Verdict& verdict,
+                const lesson::Answer& given) {
+  board.clear();
+  if (verdict.why != lesson::Verdict::Why::NotBefore && verdict.why != lesson::Verdict::Why::HigherPeak) return;
+  if (auto played = lesson::play_order(task.scene, task.question, given); played) board.play(std::move(*played));
+}
+
 }  // namespace
 
 QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
@@ -74,6 +82,7 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   number_ = new QLineEdit(this);
   number_->setObjectName(QStringLiteral("question_number"));
   order_ = new OrderList(this);
+  order_board_ = new OrderBoard(this);
   board_ = new PlacementBoard(this);
   const auto button = [this](const char* name) {
     auto* made = new QPushButton(this);
@@ -98,6 +107,7 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   column->addLayout(row);
   column->addWidget(hints_);
   column->addWidget(feedback_);
+  column->addWidget(order_board_);
   column->addStretch();  // unless the order list or the board fills the height
   connect(answer_button_, &QPushButton::clicked, this, &QuestionBox::answer);
   connect(hint_button_, &QPushButton::clicked, this, &QuestionBox::hint);
@@ -140,6 +150,7 @@ void QuestionBox::ask(const lesson::Question* question, const lesson::Scene& sce
       task_.question.kind == QuestionKind::Rule ? QStringLiteral("sort -size, first; fit lowest") : QString());
   hints_->clear();
   show_feedback({}, false);
+  order_board_->clear();
   switch (task_.question.kind) {
     case QuestionKind::Choice: set_options(); break;
     case QuestionKind::Number:
@@ -286,6 +297,7 @@ void QuestionBox::judge(const lesson::Answer& given) {
           run.post([this, text = feedback + comparison(scene, rule), right] { show_feedback(text, right); });
         });
   if (verdict->why == lesson::Verdict::Why::Collides) board_->play_collision(*verdict);
+  play_order(*order_board_, task_, *verdict, given);
   update_buttons();
   if (!task_.graph.empty()) return;
   Q_EMIT changed();
@@ -316,6 +328,7 @@ void QuestionBox::reveal() {
         if (board_->pieces()[i].name == p.name) board_->place(i, p.offset);
   if (task_.question.kind == QuestionKind::Order) set_order(solution->names);
   if (task_.question.kind == QuestionKind::Rule) number_->setText(text_of(solution->text));
+  order_board_->clear();
   answered_.revealed = true;
   show_feedback(tr("%1. %2").arg(with_figures(sentence_of(*solution, task_.question), task_.scene, false),
                                  text_with_figures(task_, task_.question.right)),

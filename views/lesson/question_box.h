@@ -7,6 +7,7 @@
 #include <views/common/task.h>
 #include <views/lesson/lesson_progress.h>
 #include <views/lesson/option_list.h>
+#include <views/lesson/order_board.h>
 #include <views/lesson/order_list.h>
 #include <views/lesson/placement_board.h>
 
@@ -79,6 +80,7 @@ class QuestionBox : public QWidget {
   OptionList* options_;
   QLineEdit* number_;
   OrderList* order_;
+  OrderBoard* order_board_;  // visible after a wrong order
   PlacementBoard* board_;
   Task practising_, comparing_;  // generate a graph; plan with the rule of an answer and with all planners
   QPushButton *answer_button_, *hint_button_, *reveal_button_, *practise_button_;

@@ -202,6 +202,19 @@ TEST_CASE("an order that reads before it computes is wrong") {
   CHECK(wrong.names == std::vector<std::string>{"C", "B"});
 }
 
+TEST_CASE("an order is played up to the node whose input does not exist yet") {
+  const Played p = play("! ask order node_names of A B C D E out\n");
+  const auto wrong = play_order(p.scene, *p.lesson.steps[0].question, {"", {"A", "B", "D", "C", "E", "out"}, {}});
+  REQUIRE(wrong.ok());
+  CHECK(wrong->given.nodes == std::vector<std::string>{"A", "B"});
+  CHECK(wrong->given.live == std::vector<Bytes>{1024, 3072});
+  CHECK(wrong->node == "D");
+  CHECK(wrong->missing == "C");
+  CHECK(wrong->better.live.empty());
+  CHECK_FALSE(
+      play_order(play("! ask number peak\n").scene, *play("! ask number peak\n").lesson.steps[0].question, {}).ok());
+}
+
 TEST_CASE("an order is judged by its peak") {
   auto lesson =
       parse("x.md",
@@ -216,6 +229,12 @@ TEST_CASE("an order is judged by its peak") {
   const Verdict wide = *judge(scene, q, {"", {"x", "l", "r", "a", "b", "out"}, {}});
   CHECK(wide.why == Verdict::Why::HigherPeak);
   CHECK(wide.bytes > 2048);
+  const auto played = play_order(scene, q, {"", {"x", "l", "r", "a", "b", "out"}, {}});
+  REQUIRE(played.ok());
+  CHECK(played->node.empty());
+  CHECK(played->given.peak() == wide.bytes);
+  CHECK(played->better.live.size() == 6);
+  CHECK(played->better.peak() <= played->limit);
   CHECK(judge(scene, q, *solution(scene, q))->right);
 }
 

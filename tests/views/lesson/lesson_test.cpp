@@ -7,6 +7,7 @@
 #include <views/lesson/answer_log.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
+#include <views/lesson/order_board.h>
 
 #include <QDir>
 #include <QFile>
@@ -404,6 +405,45 @@ class LessonTest : public QObject {
     QCOMPARE(list->item(0)->text(), QString("A"));
     QTest::mouseClick(panel.widgets().question->answer_button(), Qt::LeftButton);
     QVERIFY2(panel.widgets().question->answered().right, qPrintable(panel.widgets().question->feedback()));
+  }
+
+  void a_wrong_order_is_played_out() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask order node_names of A B D C E out\n! right Yes.\nOrder.\n");
+    QuestionBox* box = panel.widgets().question;
+    auto* board = box->findChild<OrderBoard*>();
+    QVERIFY(!board->isVisibleTo(box));
+    box->answer();
+    QVERIFY(board->isVisibleTo(box));
+    QCOMPARE(board->order().node, std::string("D"));
+    QCOMPARE(board->order().missing, std::string("C"));
+    QTRY_VERIFY(!board->playing());
+    QVERIFY(!board->failure().isEmpty());
+    QVERIFY(board->bar(false, 0).right() <= board->failure().left());
+    box->order()->setCurrentRow(2);
+    QTest::keyClick(box->order(), Qt::Key_Down, Qt::ControlModifier);
+    box->answer();
+    QVERIFY(box->answered().right);
+    QVERIFY(!board->isVisibleTo(box));
+  }
+
+  // The bars of both runs have one scale, and the better one does not show its nodes.
+  void a_worse_order_is_drawn_beside_a_better_one() {
+    OrderBoard board;
+    board.resize(400, 160);
+    lesson::PlayedOrder order;
+    order.given = {{"x", "left", "right"}, {10, 40, 80}};
+    order.better = {{"x", "right", "left"}, {10, 50, 40}};
+    order.limit = 50;
+    board.play(order);
+    QTRY_VERIFY(!board.playing());
+    QVERIFY(board.failure().isEmpty());
+    QCOMPARE(qRound(board.bar(false, 0).height()), qRound(board.bar(true, 0).height()));
+    QVERIFY(board.bar(false, 2).height() > board.bar(true, 1).height() * 1.5);
+    QVERIFY(board.bar(false, 2).right() < board.bar(true, 0).left());
+    QVERIFY(board.bar(true, 2).right() <= board.width());
+    board.clear();
+    QVERIFY(board.bar(false, 0).isEmpty());
   }
 
   void nodes_are_sorted_by_dragging() {

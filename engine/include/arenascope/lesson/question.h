@@ -54,6 +54,24 @@ struct Verdict {
 Result<Verdict> judge(const Scene& scene, const Question& question, const Answer& answer);
 // Judges one tensor at an offset, given those that are already placed; right means that it fits.
 Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next);
+// An execution order that is played step by step.
+struct OrderRun {
+  std::vector<std::string> nodes;
+  std::vector<Bytes> live;  // bytes alive at each step
+  Bytes peak() const;
+};
+// The consequence of a wrong order: the run ends at a node whose input does not exist yet, or it needs more memory than
+// a better order.
+struct PlayedOrder {
+  OrderRun given;       // up to the step before the one that fails
+  OrderRun better;      // of the solution; empty if the run fails
+  Bytes limit = 0;      // of the peak; 0: none
+  std::string node;     // which cannot be computed; empty: the run does not fail
+  std::string missing;  // its input, which is computed later
+};
+// Errors: those of judge(), not a question for an order.
+Result<PlayedOrder> play_order(const Scene& scene, const Question& question, const Answer& answer);
+
 // A correct answer, which is shown when the solution is revealed.
 Result<Answer> solution(const Scene& scene, const Question& question);
 
