@@ -7,6 +7,7 @@
 #include <views/common/settings.h>
 #include <views/lesson/answer_log.h>
 #include <views/lesson/lesson.h>
+#include <views/lesson/lesson_pages.h>
 
 #include <QApplication>
 #include <QKeyEvent>
@@ -241,6 +242,8 @@ void LessonPlayer::read_figures() {
   // For questions answered by selecting in the current document.
   connect(shell_.document().selection(), &SelectionModel::current_changed, this, &LessonPlayer::on_selection_changed,
           Qt::UniqueConnection);
+  connect(shell_.document().selection(), &SelectionModel::hovered_changed, this, &LessonPlayer::on_hover_changed,
+          Qt::UniqueConnection);
   const QString spec = shell_.document().spec();
   reading_.start({}, [this, lesson = *panel_->open_lesson(), at = panel_->step(),
                       spec = spec.startsWith(QStringLiteral("lesson:")) ? std::string() : spec.toStdString(),
@@ -273,6 +276,15 @@ void LessonPlayer::on_selection_changed() {
   if (busy() || panel_->current() == nullptr) return;
   const auto [tensor, block] = named(shell_.document().selection()->current(), *shell_.document().source());
   panel_->widgets().question->offer(tensor, block);
+}
+
+// Pointing at a tensor in a picture lights up its name in the text.
+void LessonPlayer::on_hover_changed() {
+  if (panel_->current() == nullptr) return;
+  const auto [tensor, block] = named(shell_.document().selection()->hovered(), *shell_.document().source());
+  QStringList names{text_of(tensor)};
+  for (const std::string& name : block) names << text_of(name);
+  light_up(*panel_->widgets().text, names);
 }
 
 // While a lesson is played, Page Up and Page Down are its own in every widget of the window, and Enter answers with what

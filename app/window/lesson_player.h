@@ -44,6 +44,7 @@ class LessonPlayer : public QObject {
   void advance();
   void read_figures();
   void on_selection_changed();
+  void on_hover_changed();
   void log_answer();
   void hide_panels();  // hides those that reveal the answer to an open question
   lesson::Scene scene() const;

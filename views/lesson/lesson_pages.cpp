@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <QSet>
+#include <QTextBlock>
 #include <QUrl>
 
 #include <algorithm>
@@ -154,6 +155,23 @@ QString summary_page(const lesson::Lesson& l, const std::vector<lesson::Lesson>&
     html += QStringLiteral("<p>") + LessonPagesTexts::tr("Continue with: %1").arg(next.join(QStringLiteral(" · "))) +
             QStringLiteral("</p>");
   return html;
+}
+
+void light_up(QTextBrowser& text, const QStringList& tensors) {
+  QList<QTextEdit::ExtraSelection> lit;
+  for (QTextBlock block = text.document()->begin(); block.isValid(); block = block.next())
+    for (auto at = block.begin(); !at.atEnd(); ++at) {
+      const QTextFragment word = at.fragment();
+      const QUrl url(word.charFormat().anchorHref());
+      if (url.scheme() != u"tensor" || !tensors.contains(url.path(QUrl::FullyDecoded))) continue;
+      QTextEdit::ExtraSelection& selection = lit.emplaceBack();
+      selection.cursor = QTextCursor(text.document());
+      selection.cursor.setPosition(word.position());
+      selection.cursor.setPosition(word.position() + word.length(), QTextCursor::KeepAnchor);
+      selection.format.setBackground(text.palette().highlight());
+      selection.format.setForeground(text.palette().highlightedText());
+    }
+  text.setExtraSelections(lit);
 }
 
 }  // namespace arenascope::views

@@ -6,6 +6,7 @@
 #include <views/lesson/lesson_progress.h>
 
 #include <QString>
+#include <QTextBrowser>
 #include <vector>
 
 namespace arenascope::views {
@@ -28,5 +29,8 @@ QString next_lesson_title(const std::vector<lesson::Lesson>& lessons, const Less
 QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress);
 QString summary_page(const lesson::Lesson& lesson, const std::vector<lesson::Lesson>& all,
                      const LessonProgress& progress);
+
+// Marks the names of these tensors in the text of a step.
+void light_up(QTextBrowser& text, const QStringList& tensors);
 
 }  // namespace arenascope::views
