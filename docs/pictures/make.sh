@@ -51,7 +51,7 @@ draw ggml --export objects --size 1000x100 zoo:mul_mat
 draw libtensor-inspector --export inspector --size 560x600 --select y zoo:mul_mat_add_relu
 lesson lesson --lesson arena --step 3 --size 1400x875
 lesson lesson-zh --lesson arena --step 3 --size 1400x875 --language zh_CN
-lesson lesson-dark --lesson two_level --step 6 --size 1400x875 --theme dark
+lesson lesson-dark --lesson two_level --step 7 --size 1400x875 --theme dark
 # What allocators did has to be recorded first.
 if command -v "${cli:=$(dirname "$program")/arenascope-cli}" >/dev/null 2>&1; then
   recordings=$(mktemp -d)

@@ -429,6 +429,18 @@ class LessonsTest : public QObject, protected LessonFixture {
     QCOMPARE(tensor->name, std::string("B"));
   }
 
+  void a_tensor_of_a_picture_lights_up_its_name_in_the_text() {
+    make_window();
+    enter("two_level", 0);
+    QTextBrowser* text = panel()->widgets().text;
+    QVERIFY(text->extraSelections().isEmpty());
+    doc().selection()->hover(Selection::node(doc().source()->graph_id(), NodeId(1)));
+    QCOMPARE(text->extraSelections().size(), 1);
+    QCOMPARE(text->extraSelections().first().cursor.selectedText(), QStringLiteral("B"));
+    doc().selection()->hover({});
+    QVERIFY(text->extraSelections().isEmpty());
+  }
+
   void panels_with_the_answer_are_hidden_until_it_is_given() {
     make_window();
     enter("arena", 1);  // asks for the peak
@@ -453,7 +465,7 @@ class LessonsTest : public QObject, protected LessonFixture {
   // The learner's sizes change the panel, not the text.
   void the_byte_lens_of_a_step_can_be_changed() {
     make_window();
-    enter("objects", 2);
+    enter("objects", 3);
     auto* lens = panels().widgets().bytes;
     QVERIFY(!panels().dock(PanelId::Bytes)->isHidden());
     QCOMPARE(lens->field("pool")->text(), QStringLiteral("1024"));
@@ -466,9 +478,9 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(lens->frames().back().event != lesson::LensEvent::Full);
     QCOMPARE(panel()->widgets().text->toPlainText(), text);
     // Going on and back shows the lesson's experiment again.
-    panel()->go_to(3);
+    panel()->go_to(4);
     QTRY_VERIFY_WITH_TIMEOUT(!window_->lesson_player()->busy(), kPatience);
-    panel()->go_to(2);
+    panel()->go_to(3);
     QTRY_VERIFY_WITH_TIMEOUT(!window_->lesson_player()->busy(), kPatience);
     QCOMPARE(lens->field("pool")->text(), QStringLiteral("1024"));
   }
@@ -506,7 +518,7 @@ class LessonsTest : public QObject, protected LessonFixture {
 
   void the_tool_bar_names_the_plan_of_the_step() {
     make_window();
-    for (const auto& [step, planner] : {std::pair{1, "max-block"}, {2, "binary-block"}, {4, "none"}}) {
+    for (const auto& [step, planner] : {std::pair{1, "max-block"}, {3, "binary-block"}, {5, "none"}}) {
       enter("two_level", step);
       QString shown;
       for (const QComboBox* box : window_->shell().playback->findChildren<QComboBox*>())
@@ -579,7 +591,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
     QCOMPARE(panel()->step(), 6);
     QVERIFY(QImage(path).width() >= 1600);
-    QVERIFY(!write_lesson_picture(window_->shell(), 8, path).ok());
+    QVERIFY(!write_lesson_picture(window_->shell(), 10, path).ok());
     QVERIFY(!write_lesson_picture(window_->shell(), 1, folder_.filePath("nowhere/step.png")).ok());
   }
 

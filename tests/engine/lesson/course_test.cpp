@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The lessons that are shipped: each in both languages with the same deeds and claims, and every claim holds.
+#include <arenascope/lesson/byte_lens.h>
 #include <arenascope/lesson/programs.h>
 #include <arenascope/lesson/stage.h>
 #include <arenascope/run/backends.h>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -153,6 +155,63 @@ TEST_CASE("the example with its own graph holds") {
   const auto lesson = read(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/examples/residual.md");
   REQUIRE_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
   for (const Error& error : check(*lesson)) FAIL_CHECK(error.message);
+}
+
+std::vector<std::string> cells_of(const std::string& row) {
+  std::vector<std::string> cells;
+  size_t at = row.find('|');
+  for (size_t next = row.find('|', at + 1); next != row.npos; at = next, next = row.find('|', at + 1)) {
+    std::string cell = row.substr(at + 1, next - at - 1);
+    cell.erase(0, cell.find_first_not_of(" `"));
+    cell.erase(cell.find_last_not_of(" `") + 1);
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+// A step that shows the panel, or the experiment "lens NAME", when it is entered or after its question is answered.
+bool shows(const Lesson& lesson, size_t step, const std::string& seen_in) {
+  std::vector<Action> actions = entering(lesson, step);
+  const auto& question = lesson.steps[step].question;
+  if (question) actions.insert(actions.end(), question->then.begin(), question->then.end());
+  return std::ranges::any_of(actions, [&](const Action& action) {
+    if (seen_in.starts_with("lens "))
+      return action.verb == "lens" && action.arguments[0] == seen_in.substr(std::string_view("lens ").size());
+    return action.verb == "show" && std::ranges::find(action.arguments, seen_in) != action.arguments.end();
+  });
+}
+
+TEST_CASE("every mechanism of the articles is seen in the step that the page names") {
+  std::ifstream file(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/explanation/mechanisms.md");
+  int rows = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() != 4 || cells[0] == "mechanism" || cells[0].starts_with("---")) continue;
+    CAPTURE(line);
+    ++rows;
+    const auto lesson = read(std::filesystem::path(ARENASCOPE_LESSONS) / (cells[1] + ".en.md"));
+    REQUIRE_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
+    const auto step = std::ranges::find(lesson->steps, cells[2], &LessonStep::title);
+    REQUIRE(step != lesson->steps.end());
+    CHECK(shows(*lesson, static_cast<size_t>(step - lesson->steps.begin()), cells[3]));
+  }
+  CHECK(rows >= 55);
+}
+
+TEST_CASE("every experiment of the byte lens is described and used by a lesson") {
+  std::ifstream file(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/how-to/write-a-lesson.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  std::set<std::string> used;
+  for (const auto& path : files(".en.md"))
+    if (const auto lesson = read(path); lesson)
+      for (const LessonStep& step : lesson->steps)
+        for (const Action& action : step.actions)
+          if (action.verb == "lens") used.insert(action.arguments[0]);
+  used.insert("strides");  // shows the selected tensor
+  for (const LensExperiment& lens : lens_experiments()) {
+    CHECK_MESSAGE(page.find(std::string("| `") + lens.name + "`: ") != page.npos, lens.name);
+    CHECK_MESSAGE(used.contains(lens.name), lens.name);
+  }
 }
 
 TEST_CASE("the authoring guide names every fact, verb and program") {
