@@ -208,7 +208,9 @@ constexpr const char* kFrames[] = {
     QT_TRANSLATE_NOOP("EngineError", "no tensor is named '%1' in the open graph"),
 };
 
-constexpr int kDeepest = 4;  // a file, a node and a tensor before the cause
+constexpr int kDeepest = 4;           // a file, a node and a tensor before the cause
+constexpr int kMaxSeparators = 3;     // colons within one of them
+constexpr qsizetype kLongest = 1024;  // characters of a translated message: names in files may be long
 
 struct Frame {
   QRegularExpression pattern;
@@ -260,8 +262,9 @@ std::optional<QString> translated(const QString& error, int depth) {
   }
   // "FILE: cause", "NODE: cause", the first of which may contain a colon, too.
   const QString separator = QCoreApplication::translate("EngineError", ": ");
-  for (qsizetype colon = error.indexOf(QLatin1String(": ")); colon >= 0;
-       colon = error.indexOf(QLatin1String(": "), colon + 2))
+  qsizetype colon = error.indexOf(QLatin1String(": "));
+  for (int tried = 0; colon >= 0 && tried < kMaxSeparators;
+       ++tried, colon = error.indexOf(QLatin1String(": "), colon + 2))
     if (const auto cause = translated(error.mid(colon + 2), depth - 1)) return error.left(colon) + separator + *cause;
   return std::nullopt;
 }
@@ -269,11 +272,13 @@ std::optional<QString> translated(const QString& error, int depth) {
 }  // namespace
 
 QString engine_error_text(const QString& error) {
-  const bool is_sentence = error.endsWith(u'.');
+  const QString stop = QCoreApplication::translate("EngineError", ".");
+  const bool is_english = stop == QLatin1String(".");
+  if (is_english || error.size() > kLongest) return error;
   if (const auto text = translated(error, kDeepest)) return *text;
-  if (!is_sentence) return error;
+  if (!error.endsWith(u'.')) return error;
   const auto text = translated(error.chopped(1), kDeepest);
-  return text ? *text + QCoreApplication::translate("EngineError", ".") : error;
+  return text ? *text + stop : error;
 }
 
 QString engine_error_text(std::string_view error) {
