@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace arenascope::views {
@@ -249,14 +250,18 @@ std::optional<QString> translated(const QString& error, int depth) {
     const QRegularExpressionMatch match = frame.pattern.match(error);
     if (!match.hasMatch()) continue;
     const QString text = QCoreApplication::translate("EngineError", frame.source);
-    // In one pass: an argument may contain a percent sign.
+    // In one pass: an argument may contain a percent sign. A quoted one is a name.
+    const std::string_view source = frame.source;
     QString out;
     for (qsizetype i = 0; i < text.size(); ++i) {
       const bool is_argument = text[i] == u'%' && i + 1 < text.size() && text[i + 1].isDigit();
-      if (is_argument)
-        out += in_language(match.captured(text[++i].digitValue()));
-      else
+      if (!is_argument) {
         out += text[i];
+        continue;
+      }
+      const QString argument = match.captured(text[++i].digitValue());
+      const bool is_quoted = source.find(std::string("'%") + text[i].toLatin1()) != std::string_view::npos;
+      out += is_quoted ? argument : in_language(argument);
     }
     return out;
   }

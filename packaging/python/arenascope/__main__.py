@@ -32,15 +32,19 @@ def record(arguments):
 
 
 def has_display():
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def is_file(argument):
+    return argument.startswith("zoo:") or os.path.exists(argument)
 
 
 def report(arguments):
-    """Opens a file in the window, or writes its report as a page into the current folder, unless another form or output is
-    given."""
+    """Opens files in the window, or writes the report of one as a page into the current folder, unless another form or output
+    is given."""
     if any(a.split("=")[0] in ("-o", "--output", "--json", "--markdown", "-h", "--help") for a in arguments):
         return _program.run(["report", *arguments])
-    if _program.window() and has_display():
+    if _program.window() and has_display() and all(map(is_file, arguments)):
         return _program.show_window(arguments)
     page = os.path.basename(os.path.normpath(arguments[0])).replace(":", "_") + ".html"
     status = _program.call(["report", *arguments, "-o", page])
@@ -74,7 +78,7 @@ def main():
         return convert(arguments[1:])
     # A lower-case word is a command, also if a file has its name: "./run" is the file.
     is_command = arguments[0].isalpha() and arguments[0].islower()
-    if not is_command and (arguments[0].startswith("zoo:") or os.path.exists(arguments[0])):
+    if not is_command and is_file(arguments[0]):
         return report(arguments)
     return _program.run(arguments)
 

@@ -481,7 +481,9 @@ class FaultsTest : public QObject, protected WindowFixture {
     QCOMPARE(engine_error_text(QStringLiteral("b.gguf: the tensor 'w': shape [2,-1] has the negative size -1")),
              QStringLiteral("b.gguf：张量“w”：形状 [2,-1] 含负的大小 -1"));
     QCOMPARE(engine_error_text(QStringLiteral("an unknown message")), QStringLiteral("an unknown message"));
-    QString hostile;  // a name in a file may contain separators
+    QCOMPARE(engine_error_text(QStringLiteral("missing tensor 'it is empty'")),
+             QStringLiteral("缺少张量“it is empty”"));  // a name is kept
+    QString hostile;                                    // a name in a file may contain separators
     for (int i = 0; i < 300; ++i) hostile += QStringLiteral("n: ");
     QElapsedTimer timer;
     timer.start();

@@ -50,6 +50,8 @@ def main():
     check(run_with_window(DISPLAY=":7"), 0, out="\n")
     check(run_with_window(), 2, err="usage: python -m arenascope")
     check(run_with_window("zoo:mnist_cnn"), 0, out="zoo_mnist_cnn.html")
+    check(run_with_window("zoo:mnist_cnn", QT_QPA_PLATFORM="offscreen"), 0, out="zoo_mnist_cnn.html")
+    check(run_with_window("zoo:mnist_cnn", "--top", "3", DISPLAY=":7"), 0, out="zoo_mnist_cnn.html")  # an option of report
     check(run_with_window("zoo:mnist_cnn", "--markdown", DISPLAY=":7"), 0, out="| at the peak |")
     # Without the programs it states what is missing.
     check(python_m(folder, package, "/nowhere", "plan", "zoo:mnist_cnn"), 2, err="arenascope-cli is not installed")

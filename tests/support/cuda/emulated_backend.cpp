@@ -13,7 +13,8 @@ namespace {
 
 class HostQueue final : public Queue {
  public:
-  explicit HostQueue(const Options& options) : options_(options), none_(false), stand_in_(true, options.refuses) {}
+  explicit HostQueue(const Options& options)
+      : options_(options), none_(false), stand_in_(true, options.refuses, options.fuses) {}
 
   Status launch(KernelId id, const Grid& grid, const void* params, size_t bytes) override {
     const HostKernel& kernel = host_kernel(id);

@@ -14,6 +14,7 @@ struct Options {
   bool libraries = false;  // matmuls, convolutions and pools that a library supports use the substitute
   int multiprocessors = 2;
   bool refuses = false;  // the substitute accepts the first problem and then fails to run it
+  bool fuses = true;     // false: the substitute fails to run a convolution with ReLU
 };
 
 class EmulatedBackend : public StatelessBackend {

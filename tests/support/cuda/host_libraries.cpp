@@ -52,7 +52,7 @@ int64_t volume(const Three& t) { return t.v[0] * t.v[1] * t.v[2]; }
 bool HostLibraries::takes(const LibraryMatmul& p) {
   return present_ && (p.type == DType::F32 || p.type == DType::F16 || p.type == DType::BF16);
 }
-bool HostLibraries::takes(const LibraryConvolution&) { return present_; }
+bool HostLibraries::takes(const LibraryConvolution& p) { return present_ && !(p.relu && has_refused_relu_); }
 bool HostLibraries::takes(const LibraryPool& p) { return present_ && is_float(p.type); }
 
 Status HostLibraries::run(const LibraryMatmul& p, void* scratch, Bytes bytes) {
@@ -76,6 +76,8 @@ Status HostLibraries::run(const LibraryMatmul& p, void* scratch, Bytes bytes) {
 Status HostLibraries::run(const LibraryConvolution& p, void* scratch, Bytes bytes) {
   ++calls_;
   if (refused()) return Error{"the stand-in does not run a convolution"};
+  has_refused_relu_ = has_refused_relu_ || (p.relu && !fuses_);
+  if (p.relu && !fuses_) return Error{"the stand-in does not run a convolution with ReLU"};
   if (bytes < 1024 || !scratch) return Error{"the convolution got less scratch than it asked for"};
   const int s = p.spatial;
   const Three x = three(p.x_sizes + 2, s, 1), out = three(p.out_sizes + 2, s, 1), kernel = three(p.w_sizes + 2, s, 1);

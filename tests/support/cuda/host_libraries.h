@@ -9,7 +9,9 @@ namespace arenascope::cuda::emulated {
 class HostLibraries final : public Libraries {
  public:
   // `refuses`: a problem that was taken is refused when it is run, as a library may find out only then.
-  explicit HostLibraries(bool present, bool refuses = false) : present_(present), refuses_(refuses) {}
+  // `fuses`: false, and a convolution with ReLU is refused when it is run.
+  explicit HostLibraries(bool present, bool refuses = false, bool fuses = true)
+      : present_(present), refuses_(refuses), fuses_(fuses) {}
 
   bool takes(const LibraryMatmul& product) override;
   bool takes(const LibraryConvolution& convolution) override;
@@ -25,7 +27,8 @@ class HostLibraries final : public Libraries {
   // True if this call is to be rejected; all later calls are rejected too.
   bool refused() { return refuses_ && (present_ = false, true); }
 
-  bool present_, refuses_;
+  bool present_, refuses_, fuses_;
+  bool has_refused_relu_ = false;
   int calls_ = 0;
 };
 

@@ -90,7 +90,7 @@ ARENASCOPE_DEVICE Quad load_quad_once(const void* from) {
 ARENASCOPE_DEVICE void store_quad(void* to, const Quad& q) {
   *static_cast<uint4*>(to) = make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]);
 }
-// For a result that exceeds the L2 cache: its lines are the first to leave.
+// The lines are the first to leave the L2 cache, so that a large result does not evict data that is still read.
 ARENASCOPE_DEVICE void store_quad_once(void* to, const Quad& q) {
   __stcs(static_cast<uint4*>(to), make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]));
 }

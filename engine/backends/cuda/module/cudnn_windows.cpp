@@ -5,6 +5,7 @@
 #include <cudnn.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -90,8 +91,8 @@ struct Plan {
   cudnnConvolutionFwdAlgo_t forward{};
   cudnnConvolutionBwdDataAlgo_t backward{};
   size_t scratch = 0;
-  bool refused = false;  // it was described, but failed to run
-  bool fuses = false;    // the same call may add a bias and a tensor, and apply ReLU
+  bool refused = false;             // it was described, but failed to run
+  std::atomic<bool> fuses = false;  // the same call may add a bias and a tensor, and apply ReLU
 
   explicit Plan(const Functions& functions) : f(functions) {}
   ~Plan() {
@@ -270,7 +271,8 @@ class Windows final : public CudnnWindows {
            f_.cudnnSetConvolutionMathType(made.convolution, math) == CUDNN_STATUS_SUCCESS;
   }
 
-  // Only for f32: f16 kernels that add and apply ReLU want another layout, and converting costs more than a second pass.
+  // Only for f32: f16 kernels that add and apply ReLU need another layout, and converting to it takes longer than a second
+  // pass.
   // NaN passes ReLU, as in the other backends.
   bool describe_fused(const LibraryConvolution& c, Plan& made) {
     const int64_t sizes[5] = {1, c.out_sizes[1], 1, 1, 1};

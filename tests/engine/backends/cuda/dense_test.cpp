@@ -137,17 +137,20 @@ TEST_CASE("the epilogue of a convolution includes its bias, for library and own 
           for (const TensorImpl* node : nodes)
             REQUIRE(compute_in_parts(*reference, *const_cast<TensorImpl*>(node), 1).ok());
           const auto expected = result(out);
-          fill_with_pattern(out);
-          const auto backend = make_emulated_backend({Order::Forward, libraries, 2});
-          const auto chains = backend->run_chained(nodes);
-          REQUIRE_MESSAGE(chains.ok(), (chains ? "" : chains.error().message));
-          CHECK(*chains == 1);
-          CHECK(backend->library_calls() == (libraries ? 1 : 0));
-          const int sums = libraries ? 0 : 1, epilogue = libraries && biased && !transposed ? 0 : 1;
-          CHECK(backend->kernels() == sums + epilogue);
-          const auto got = result(out);
-          CHECK(compare_elements(type, got.data(), expected.data(), out->element_count()).relative() <=
-                2 * tolerance(type));
+          for (const bool fuses : {true, false}) {
+            CAPTURE(fuses);
+            fill_with_pattern(out);
+            const auto backend = make_emulated_backend({.libraries = libraries, .fuses = fuses});
+            const auto chains = backend->run_chained(nodes);
+            REQUIRE_MESSAGE(chains.ok(), (chains ? "" : chains.error().message));
+            CHECK(*chains == 1);
+            const bool one_call = libraries && biased && !transposed;
+            CHECK(backend->library_calls() == (!libraries ? 0 : one_call && !fuses ? 2 : 1));  // one that is refused
+            CHECK(backend->kernels() == (libraries ? 0 : 1) + (one_call && fuses ? 0 : 1));
+            const auto got = result(out);
+            CHECK(compare_elements(type, got.data(), expected.data(), out->element_count()).relative() <=
+                  2 * tolerance(type));
+          }
         }
 }
 
