@@ -24,9 +24,13 @@ void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width,
       }
       return;
     }
-    for (int64_t block = 0; block < depth; block += 16) {  // a few cache lines of each row at a time
-      const int64_t end = std::min(depth, block + 16);
-      for (int64_t i = 0; i < count; ++i)
+    for (int64_t block = 0; block < depth; block += kTransposeTile) {  // a few cache lines of each row at a time
+      const int64_t end = std::min(depth, block + kTransposeTile);
+      int64_t i = 0;
+      if (lines.stride == 1 && end == block + kTransposeTile)
+        for (; i + kTransposeTile <= count; i += kTransposeTile)
+          simd().transpose_tile(to + block * width + i, width, from + i * lines.line_stride + block, lines.line_stride);
+      for (; i < count; ++i)
         for (int64_t k = block; k < end; ++k) to[k * width + i] = from[i * lines.line_stride + k * lines.stride];
     }
     for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
