@@ -223,6 +223,14 @@ void quantised_recurrence(CaseList& list) {
 }
 
 void recurrences(CaseList& list) {
+  list.add(Op::Lstm, DType::F32, "16 sequences in both directions", [](CaseBuilder& k) {
+    constexpr int64_t h = 17, i = 5, steps = 37, batch = 16;
+    return k.node(
+        Op::Lstm,
+        {k.input(DType::F32, {steps, batch, i}), k.input(DType::F32, {2, 4 * h, i}, Spread::Contiguous, -0.5, 0.5),
+         k.input(DType::F32, {2, 4 * h, h}, Spread::Contiguous, -0.5, 0.5)},
+        LstmParams{h, 2, 0});
+  });
   for (int direction = 0; direction < 3; ++direction)
     for (int present : {0, 1, 3, 7})
       for (Spread spread : {Spread::Contiguous, Spread::Permuted})
@@ -251,7 +259,9 @@ void gated_recurrences(CaseList& list, Op op, bool linear_before_reset, int64_t 
                  fmt::format("{} sequences direction {} present {}{} {}", batch, direction, present,
                              linear_before_reset ? " linear before reset" : "", name(spread)),
                  [=](CaseBuilder& k) {
-                   const int64_t d = direction == 2 ? 2 : 1, h = 17, i = 5, steps = 21, gates = op == Op::Gru ? 3 : 1;
+                   const int64_t d = direction == 2 ? 2 : 1, h = 17, i = 5, gates = op == Op::Gru ? 3 : 1;
+                   // With 16 sequences in three chunks, one has 5 sequences of one direction and 6 of the other.
+                   const int64_t steps = batch == 16 ? 60 : 21;
                    std::vector<Tensor> sources{k.input(DType::F32, {steps, batch, i}, spread),
                                                k.input(DType::F32, {d, gates * h, i}, spread, -0.5, 0.5),
                                                k.input(DType::F32, {d, gates * h, h}, spread, -0.2, 0.2)};
@@ -271,7 +281,7 @@ void add_matmul_cases(CaseList& list) {
   attentions(list);
   products_by_id(list);
   recurrences(list);
-  for (int64_t batch : {2, 5}) {
+  for (int64_t batch : {2, 5, 16}) {
     gated_recurrences(list, Op::Gru, false, batch);
     gated_recurrences(list, Op::Gru, true, batch);
     gated_recurrences(list, Op::Rnn, false, batch);

@@ -157,9 +157,11 @@ struct Together {
   int64_t steps(int64_t sequences) const {
     return std::clamp<int64_t>(kRows / std::max<int64_t>(sequences, 1), 1, l.steps);
   }
-  // Gates of some steps, a row of biases, states, cells and rounded states.
+  // Gates of some steps, a row of biases, states, cells and rounded states. The end of a direction may cut a chunk into
+  // fewer sequences, with more steps: rows is the largest steps(n) · n for n up to `sequences`.
   Bytes share(int64_t sequences) const {
-    return round_to_line(4 * ((steps(sequences) * sequences + 1) * gates + 3 * sequences * l.hidden));
+    const int64_t rows = std::max(sequences, std::min(kRows, l.steps * sequences));
+    return round_to_line(4 * ((rows + 1) * gates + 3 * sequences * l.hidden));
   }
   int64_t max_per_chunk(int parts) const { return (l.directions * l.batch + parts - 1) / parts; }
   // fn(first gate, columns, the panel's first row)

@@ -46,6 +46,8 @@ struct RecurrentSizes {
   int64_t block(int64_t sequences) const {
     return std::clamp<int64_t>(kInputsAtOnce / std::max<int64_t>(sequences, 1), 1, std::max<int64_t>(steps, 1));
   }
+  // The largest block(n) · n for n up to `sequences`: the end of a direction may cut a chunk into fewer ones.
+  int64_t max_rows(int64_t sequences) const { return std::max(sequences, std::min(kInputsAtOnce, steps * sequences)); }
   int64_t max_sequences(int tasks) const { return std::min(batch, (directions * batch + tasks - 1) / tasks); }
 };
 
@@ -54,7 +56,7 @@ struct RecurrentScratch {
   float *gemm, *inputs, *gates, *states, *reset, *bias, *weights;
 
   static std::array<int64_t, 7> lengths(const RecurrentSizes& s, int64_t sequences) {
-    const int64_t rows = s.block(sequences) * sequences;
+    const int64_t rows = s.max_rows(sequences);
     return {gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock) / 4,
             rows * s.input,
             rows * s.pitch(),
