@@ -36,12 +36,11 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
   step_->setMinimumWidth(step_->fontMetrics().horizontalAdvance(QStringLiteral("step 88888/88888")));
   x_label_ = new QLabel(rest);
   auto* group = new QButtonGroup(this);
-  by_step_ = new QToolButton(rest);
-  by_time_ = new QToolButton(rest);
-  for (QToolButton* button : {by_step_, by_time_}) {
-    button->setCheckable(true);
-    button->setAutoRaise(true);
-    group->addButton(button);
+  for (QToolButton** button : {&by_step_, &by_time_, &by_runs_}) {
+    *button = new QToolButton(rest);
+    (*button)->setCheckable(true);
+    (*button)->setAutoRaise(true);
+    group->addButton(*button);
   }
   graph_ = new QComboBox(rest);
   graph_->setObjectName(QStringLiteral("shown_graph"));
@@ -62,12 +61,14 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
   row->addWidget(x_label_);
   row->addWidget(by_step_);
   row->addWidget(by_time_);
+  row->addWidget(by_runs_);
   row->addSpacing(6);
   row->addWidget(planner_);
   row->addWidget(order_);
   addWidget(rest);
   connect(by_step_, &QToolButton::clicked, this, [this] { context_.axis->set_mode(AxisMode::Step); });
   connect(by_time_, &QToolButton::clicked, this, [this] { context_.axis->set_mode(AxisMode::Time); });
+  connect(by_runs_, &QToolButton::clicked, this, [this] { context_.axis->set_mode(AxisMode::Time, true); });
   connect(context_.theme, &Theme::changed, this, &PlaybackBar::set_icons);
   listen();
   set_icons();
@@ -209,11 +210,13 @@ void PlaybackBar::update_step() {
       context_.axis->current().valid() ? QString::number(context_.axis->current().value) : QStringLiteral("–");
   step_->setText(steps > 0 ? tr("step %1/%2").arg(now).arg(steps) : tr("no steps"));
   by_step_->setChecked(context_.axis->mode() == AxisMode::Step);
-  by_time_->setChecked(context_.axis->mode() == AxisMode::Time);
+  by_time_->setChecked(context_.axis->mode() == AxisMode::Time && !context_.axis->frame().by_runs());
+  by_runs_->setChecked(context_.axis->frame().by_runs());
   by_step_->setEnabled(context_.axis->has_steps());
   by_time_->setEnabled(context_.axis->has_time());
   const bool modes = !content_.open || (content_.steps && context_.axis->has_time());
   for (QWidget* part : std::initializer_list<QWidget*>{x_label_, by_step_, by_time_}) part->setVisible(modes);
+  by_runs_->setVisible(modes && context_.source->snapshot()->recorded_runs() > 1);
   update_run();
   update_graphs();
 }
@@ -225,6 +228,8 @@ void PlaybackBar::retranslate() {
   by_time_->setText(tr("Time"));
   by_step_->setToolTip(tr("Show steps on the x axis (T)"));
   by_time_->setToolTip(tr("Show time on the x axis (T)"));
+  by_runs_->setText(tr("Runs"));
+  by_runs_->setToolTip(tr("Show the whole recording on the x axis, each run equally wide (Shift+T)"));
   for (int i = 0; i < planner_->count(); ++i)
     planner_->setItemText(i, planner_text(planner_->itemData(i).toString().toStdString()));
   for (int i = 0; i < order_->count(); ++i)

@@ -53,7 +53,7 @@ class PlaybackBar : public QToolBar {
   QWidget* runs_;  // hidden unless there are several runs
   bool runs_hidden_ = false;
   QLabel *step_, *run_, *x_label_;
-  QToolButton *by_step_, *by_time_;
+  QToolButton *by_step_, *by_time_, *by_runs_;
   QComboBox* graph_;  // hidden unless the file has several graphs
   QComboBox *planner_, *order_;
   QStringList graph_names_;  // in graph_

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "document/annotations.h"
 #include "document/attached.h"
 
 namespace arenascope::app {
@@ -111,18 +112,12 @@ void WindowSession::end() {
 }
 
 QJsonObject WindowSession::entry_of(Document& document) {
-  ViewState state = document.view_state();
-  const SharedAxis& axis = *document.axis();
-  state.axis = axis.mode();
-  if (!(axis.range() == axis.limits())) state.range = axis.range();
-  if (const auto* selected = std::get_if<NodeSelection>(&document.selection()->current().what))
-    state.selected = *selected;
   const RunSettings& settings = document.runner()->settings();
   return {{"spec", document.spec()},
           {"plan_only", settings.plan_only},
           {"rewrite", settings.rewrite},
           {"fuse", settings.fuse},
-          {"view", state.to_json()}};
+          {"view", document.whole_view_state().to_json()}};
 }
 
 OpenRequest WindowSession::request_of(const Entry& entry) const {
@@ -220,10 +215,18 @@ void WindowSession::on_complete(Document* document) {
   if (document->runner() == nullptr) return;  // closed meanwhile
   set_finished(document->spec());
   const auto entry = find(document->spec(), document->runner()->settings().plan_only);
-  if (entry == waiting_.end()) return;
+  if (entry == waiting_.end()) return apply_annotations(*document);
   const ViewState stored = ViewState::from_json(entry->json["view"].toObject());
   waiting_.erase(entry);
   apply(*document, stored);
+}
+
+// A recording opens as it was saved; own notes about the file take precedence.
+void WindowSession::apply_annotations(Document& document) {
+  const auto annotations = Annotations::from_json(document.source()->snapshot()->annotations.json);
+  if (!annotations) return;
+  if (document.notes()->all().empty()) document.notes()->set(annotations->notes);
+  apply(document, annotations->view);
 }
 
 void WindowSession::apply(Document& document, const ViewState& stored) {
@@ -235,7 +238,7 @@ void WindowSession::apply(Document& document, const ViewState& stored) {
   if (is_current) shell_.panels->set_document(document);
   SharedAxis& axis = *document.axis();
   if ((axis.mode() == AxisMode::Step || !axis.has_steps()) && axis.range() == axis.limits()) {
-    axis.set_mode(state.axis);
+    axis.set_mode(state.axis, state.by_runs);
     if (state.range) axis.set_range(*state.range);
   }
   const trace::Snapshot& snapshot = *document.source()->snapshot();

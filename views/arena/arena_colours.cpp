@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_colours.h>
+#include <views/common/categories.h>
 #include <views/common/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace arenascope::views {
 
 namespace {
-
-// The text that determines a tensor's colour; may be empty.
-std::string colour_text(const trace::TensorInfo* tensor, ArenaColour by) {
-  if (tensor == nullptr) return {};
-  return by == ArenaColour::Op ? tensor->op : tensor->layer;
-}
-
-// Assigns a category to each text, ordered by frequency in the whole graph, so that panning does not change colours;
-// all texts after the seventh share the last category.
-std::map<std::string, uint32_t> categories_of(const trace::GraphInfo& graph, ArenaColour by) {
-  std::map<std::string, int> count;
-  for (const trace::TensorInfo& node : graph.nodes)
-    if (const std::string text = colour_text(&node, by); !text.empty()) ++count[text];
-  std::vector<std::pair<int, std::string>> order;
-  for (const auto& [text, n] : count) order.push_back({-n, text});
-  std::sort(order.begin(), order.end());
-  std::map<std::string, uint32_t> categories;
-  for (size_t i = 0; i < order.size(); ++i)
-    categories[order[i].second] = std::min<uint32_t>(static_cast<uint32_t>(i), kArenaCategories - 1);
-  return categories;
-}
 
 // The value that determines the shade; negative if unknown.
 class Amounts {
@@ -90,11 +69,12 @@ void colour_bodies(ArenaPicture& picture, const PrepareInput& in) {
   for (size_t i = 0; i < picture.bodies->size(); ++i) bodies.push_back((*picture.bodies)[i]);
   if (picture.colour == ArenaColour::Op || picture.colour == ArenaColour::Layer) {
     if (in.graph == nullptr) return;
-    const auto categories = categories_of(*in.graph, picture.colour);
+    const auto text = picture.colour == ArenaColour::Op ? &trace::TensorInfo::op : &trace::TensorInfo::layer;
+    const auto categories = categories_of(*in.graph, text, kArenaCategories);
     std::vector<bool> met(kArenaCategories, false);
     for (Rect& body : bodies) {
-      const auto it =
-          categories.find(colour_text(SliceText::tensor(in.graph, picture.items[body.tag].tensor), picture.colour));
+      const trace::TensorInfo* tensor = SliceText::tensor(in.graph, picture.items[body.tag].tensor);
+      const auto it = tensor == nullptr ? categories.end() : categories.find(tensor->*text);
       if (it == categories.end()) continue;
       met[it->second] = true;
       body.style = kArenaCategory0 + it->second + (body.style >= kSliceStyles ? kArenaCategories : 0);
@@ -103,8 +83,8 @@ void colour_bodies(ArenaPicture& picture, const PrepareInput& in) {
       if (!met[c]) continue;
       std::string name;
       int sharing = 0;
-      for (const auto& [text, category] : categories)
-        if (category == c) name = text, ++sharing;
+      for (const auto& [of_category, category] : categories)
+        if (category == c) name = of_category, ++sharing;
       picture.meanings.push_back(
           {kArenaCategory0 + c, sharing == 1 ? name : std::string(), static_cast<double>(sharing)});
     }

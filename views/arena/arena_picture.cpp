@@ -48,6 +48,7 @@ class ArenaPictureBuilder {
 
   void run(const std::stop_token& stop) {
     p_.mode = in_.axis.mode;
+    p_.by_runs = in_.axis.by_runs();
     if (in_.plan) {
       p_.plan = in_.plan->id;
       p_.arena = in_.plan->arena_bytes;

@@ -104,6 +104,7 @@ class SpaceMapBuilder {
 
   void finish(const SpaceChoice& choice) {
     p_.mode = in_.axis.mode;
+    p_.by_runs = in_.axis.by_runs();
     p_.in_spaces = true;
     p_.choice = choice;
     p_.totals = trace::space_totals(*in_.snapshot, range_, choice);

@@ -27,6 +27,21 @@ AxisMapping AxisMapping::from(const trace::StepMap& map, Nanoseconds origin, int
   return AxisMapping(std::move(anchors), std::max(steps, map.steps()));
 }
 
+AxisMapping AxisMapping::of_runs(const trace::Snapshot& snapshot, trace::TimeRange recorded, Nanoseconds origin) {
+  constexpr double kPause = 0.02;  // width of the time between two runs
+  const auto after = [origin](Nanoseconds time) { return static_cast<double>(time - origin); };
+  std::vector<Anchor> anchors;
+  double n = 0;
+  for (size_t i = snapshot.forgotten_runs; i < snapshot.runs.size(); ++i, ++n) {
+    const trace::Run& run = snapshot.runs[i];
+    if (n == 0 && recorded.begin < run.info.begin) anchors.push_back({-0.5, after(recorded.begin)});
+    anchors.push_back({n, after(run.info.begin)});
+    anchors.push_back({n + 1 - kPause, after(run.until())});
+  }
+  if (!anchors.empty() && after(recorded.end) > anchors.back().time) anchors.push_back({n + 0.5, after(recorded.end)});
+  return AxisMapping(std::move(anchors), static_cast<int32_t>(n));
+}
+
 namespace {
 
 // Linear interpolation between the two anchors around `at`; beyond the ends the mean slope is used.
@@ -79,8 +94,34 @@ AxisRange panned(AxisRange range, double delta, AxisRange limits) {
 }
 
 Nanoseconds AxisFrame::time_of_x(double x) const {
-  const double after = mode == AxisMode::Time ? x : mapping.time_of(own_step(x));
+  const double after = mode == AxisMode::Time ? after_of_x(x) : mapping.time_of(own_step(x));
   return origin + static_cast<Nanoseconds>(std::llround(std::clamp(after, -9e15, 9e15)));
+}
+
+std::vector<AxisStretch> stretches_of(const AxisFrame& axis, int pixels, int min_pixels) {
+  const bool by_steps = axis.mode == AxisMode::Step && !axis.mapping.empty();
+  if (!by_steps && !axis.runs) return {{axis.time_range(), pixels}};
+  const double per_unit = pixels / std::max(axis.range.length(), 1e-9);
+  const double group = per_unit >= min_pixels ? 1 : std::ceil(min_pixels / per_unit);
+  const double first = by_steps ? 0 : axis.runs->anchors().front().step,
+               end_of_all = by_steps ? axis.mapping.steps() : axis.runs->anchors().back().step;
+  const double lo = std::max(axis.range.lo, first), hi = std::min(axis.range.hi, end_of_all);
+  std::vector<AxisStretch> list;
+  for (double x = std::floor(lo / group) * group; x < hi; x += group) {
+    const double end = std::min(x + group, end_of_all);
+    const trace::TimeRange t{axis.time_of_x(std::max(x, first)), axis.time_of_x(end)};
+    if (t.end > t.begin) list.push_back({t, std::max(static_cast<int>(std::ceil((end - x) * per_unit)), 1)});
+  }
+  return list;
+}
+
+std::vector<trace::CurvePoint> curve_on(const AxisFrame& axis, const trace::SeriesView& series, int pixels) {
+  std::vector<trace::CurvePoint> out;
+  for (const AxisStretch& part : stretches_of(axis, pixels)) {
+    const auto points = series.curve(part.time.begin, part.time.end, part.pixels);
+    out.insert(out.end(), points.begin(), points.end());
+  }
+  return out;
 }
 
 }  // namespace arenascope::views

@@ -63,6 +63,8 @@ AxisFrame Comparison::frame(const AxisFrame& ours, const trace::Run* run) const 
   const trace::Run* theirs = s.run(other.run);
   const Nanoseconds begin = theirs ? theirs->info.begin : s.time.begin;
   f.origin = begin - ((run ? run->info.begin : ours.origin) - ours.origin);
+  if (ours.runs) f.runs = std::make_shared<const AxisMapping>(AxisMapping::of_runs(s, s.time, f.origin));
+  if (f.runs && f.runs->empty()) f.runs = nullptr;
   f.mapping =
       AxisMapping::from(s.steps(other.run), f.origin, other.plan ? static_cast<int32_t>(other.plan->order.size()) : 0);
   return f;

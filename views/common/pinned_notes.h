@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes pinned to positions of a document on the shared axis: to a step, a time, or both if one can be derived from the
-// other.
+// Notes pinned to positions or ranges of a document on the shared axis: to a step, a time, or both if one can be derived
+// from the other.
 #pragma once
 #include <views/common/shared_axis.h>
 
@@ -14,6 +14,8 @@ struct PinnedNote {
   double step = -1;  // negative if there are no steps
   double time = -1;  // ns after the axis's origin; negative if nothing ran
   QString text;
+  double step_end = -1, time_end = -1;  // of a range, as step and time; negative: a position
+  bool is_range() const { return step_end > step || time_end > time; }
   bool operator==(const PinnedNote&) const = default;
 };
 
@@ -24,15 +26,20 @@ class PinnedNotes : public QObject {
 
   const std::vector<PinnedNote>& all() const { return notes_; }
   void set(std::vector<PinnedNote> notes);
-  double x_of(const PinnedNote& note) const;  // NaN if it has no position in the axis's mode
+  double x_of(const PinnedNote& note) const;      // NaN if it has no position in the axis's mode
+  double x_end_of(const PinnedNote& note) const;  // of a range; otherwise NaN
   // Pins a note to x and replaces one within `slack` of it; an empty text removes that one.
   void pin(double x, const QString& text, double slack);
+  // Replaces a note of the same range; an empty text removes it.
+  void pin_range(AxisRange range, const QString& text);
   const PinnedNote* at(double x, double slack) const;  // the nearest within `slack`; null if there is none
 
  Q_SIGNALS:
   void changed();
 
  private:
+  double x_in_mode(double step, double time) const;
+  PinnedNote made(double x, double end, const QString& text) const;
   const SharedAxis* axis_;
   std::vector<PinnedNote> notes_;
 };

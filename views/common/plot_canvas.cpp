@@ -106,7 +106,7 @@ void PlotCanvas::draw_playhead(QCPPainter* p) const {
   if (x >= area.left() && x <= area.right()) fill_at_once(p, QRect(x, area.top(), 1, area.height()), fill);
 }
 
-// Draws each note as a dashed line with its text on a flag at the bottom of the plot.
+// Draws each note as a dashed line with its text on a flag at the bottom of the plot, and a range as a bar.
 void PlotCanvas::draw_notes(QCPPainter* p) const {
   const QRect area = plot_->axisRect()->rect();
   const QColor colour = colours().category(3);
@@ -120,6 +120,11 @@ void PlotCanvas::draw_notes(QCPPainter* p) const {
     p->setAntialiasing(false);
     p->setPen(QPen(colour, 1, Qt::DashLine));
     p->drawLine(QLineF(x, area.top(), x, area.bottom()));
+    if (const double end = std::floor(x_axis()->coordToPixel(context_.notes->x_end_of(note))); end > x) {
+      const double right = std::min<double>(end, area.right());
+      if (end <= area.right()) p->drawLine(QLineF(end, area.top(), end, area.bottom()));
+      p->fillRect(QRectF(x, area.bottom() - 4, right - x, 3), colour);
+    }
     if (area.height() < 3 * h) continue;
     const QString text = metrics.elidedText(note.text.simplified(), Qt::ElideRight, 180);
     const int width = metrics.horizontalAdvance(text) + 10;
@@ -171,9 +176,12 @@ void PlotCanvas::apply_axis() {
   const bool steps = axis.mode() == AxisMode::Step;
   const bool has = dynamic_cast<StepTicker*>(x_axis()->ticker().data()) != nullptr;
   const bool has_time = dynamic_cast<TimeTicker*>(x_axis()->ticker().data()) != nullptr;
+  const bool has_runs = dynamic_cast<RunTicker*>(x_axis()->ticker().data()) != nullptr;
   if (steps && !has) {
     x_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new StepTicker));
-  } else if (!steps && !has_time) {
+  } else if (axis.frame().by_runs() && !has_runs) {
+    x_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new RunTicker));
+  } else if (!steps && !axis.frame().by_runs() && !has_time) {
     x_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new TimeTicker));
   }
   x_axis()->ticker()->setTickCount(std::clamp(plot_->axisRect()->width() / 110, 2, 12));

@@ -105,7 +105,8 @@ void PlotView::request() {
 }
 
 void PlotView::take(const PreparedPtr& prepared) {
-  if (!prepared || prepared->mode != context().axis->mode()) return;
+  const SharedAxis& axis = *context().axis;
+  if (!prepared || prepared->mode != axis.mode() || prepared->by_runs != axis.frame().by_runs()) return;
   prepared_ = prepared;
   show_fitted(prepared);
   redraw();
@@ -166,8 +167,8 @@ bool PlotView::covers(int pixels) const {
   const SharedAxis& axis = *context().axis;
   const AxisRange seen = axis.range();
   const double per_pixel = seen.length() / std::max(pixels, 1);
-  const bool covered = prepared_ && prepared_->mode == axis.mode() && prepared_->covered.lo <= seen.lo &&
-                       prepared_->covered.hi >= seen.hi;
+  const bool covered = prepared_ && prepared_->mode == axis.mode() && prepared_->by_runs == axis.frame().by_runs() &&
+                       prepared_->covered.lo <= seen.lo && prepared_->covered.hi >= seen.hi;
   return covered && (prepared_->per_pixel == 0 ||
                      (prepared_->per_pixel < per_pixel * 1.25 && prepared_->per_pixel > per_pixel / 4));
 }

@@ -34,6 +34,7 @@ struct Prepared {
   AxisRange covered{-1e300, 1e300};  // the range in which it is complete
   double per_pixel = 0;              // resolution in x; 0: exact
   AxisMode mode = AxisMode::Step;
+  bool by_runs = false;  // as AxisFrame::runs
   virtual ~Prepared() = default;
 };
 using PreparedPtr = std::shared_ptr<const Prepared>;

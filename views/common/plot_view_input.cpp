@@ -171,10 +171,10 @@ bool PlotView::release(QMouseEvent* event) {
   return true;
 }
 
-// Selects steps if there are any; in traces without steps, time.
+// Selects steps if there are any; in traces without steps, and over several runs, time.
 void PlotView::select_range(AxisRange range) {
   const AxisFrame& f = context().axis->frame();
-  if (!context().axis->has_steps()) {
+  if (!context().axis->has_steps() || context().axis->frame().by_runs()) {
     const Nanoseconds begin = f.time_of_x(range.lo), end = f.time_of_x(range.hi);
     if (end > begin) context().selection->select(TimeRangeSelection{begin, end});
     return;

@@ -40,6 +40,13 @@ trace::TimeRange recorded_time(const trace::Snapshot& s) {
   return seen.lo <= seen.hi ? trace::TimeRange{seen.lo, seen.hi} : s.time;
 }
 
+// Null with fewer than two runs.
+std::shared_ptr<const AxisMapping> mapping_of_runs(const trace::Snapshot& s, Nanoseconds origin) {
+  if (s.recorded_runs() < 2) return nullptr;
+  auto runs = std::make_shared<const AxisMapping>(AxisMapping::of_runs(s, recorded_time(s), origin));
+  return runs->empty() ? nullptr : runs;
+}
+
 }  // namespace
 
 SharedAxis::SharedAxis(SessionSource* source, QObject* parent) : QObject(parent), source_(source) {
@@ -65,6 +72,7 @@ void SharedAxis::reset() {
 
 AxisRange SharedAxis::limits_of(AxisMode mode) const {
   if (mode == AxisMode::Step) return {0, std::max(1.0, static_cast<double>(steps_))};
+  if (frame_.runs) return {frame_.runs->anchors().front().step, frame_.runs->anchors().back().step};
   if (moment_) return {time_.lo, time_.lo + 1};  // memory that is still held is drawn to 1 ns after the last event
   // Padding on both sides, so that the first and last span are distinguishable from the frame.
   const double air = time_.length() * 0.005;
@@ -103,8 +111,14 @@ void SharedAxis::update_mapping() {
     frame_.mode = AxisMode::Step;
     mode_moved = true;
   }
+  bool runs_changed = false;
+  if (frame_.by_runs())
+    if (auto runs = mapping_of_runs(s, frame_.origin); runs && !(*runs == *frame_.runs)) {
+      frame_.runs = std::move(runs);
+      runs_changed = true;
+    }
   if (mode_moved) Q_EMIT mode_changed();
-  if (changed) Q_EMIT mapping_changed();
+  if (changed || runs_changed) Q_EMIT mapping_changed();
 
   AxisRange range = frame_.range;
   if (all_shown || mode_moved) {
@@ -132,16 +146,29 @@ std::pair<Step, Step> SharedAxis::visible_steps() const {
 
 double SharedAxis::current_x() const { return current_.valid() ? frame_.x_of_step(current_.value + 0.5) : 0; }
 
-void SharedAxis::set_mode(AxisMode mode) {
-  if (mode == frame_.mode || (mode == AxisMode::Step ? !has_steps() : !has_time())) return;
-  const AxisRange old = frame_.range;
-  const bool all = old.lo <= limits().lo && old.hi >= limits().hi;
-  const double lo = mode == AxisMode::Step ? frame_.step_of_x(old.lo) : frame_.mapping.time_of(old.lo);
-  const double hi = mode == AxisMode::Step ? frame_.step_of_x(old.hi) : frame_.mapping.time_of(old.hi);
-  frame_.mode = mode;
-  AxisRange range = all || frame_.mapping.empty() ? limits() : AxisRange{lo, hi};
+double SharedAxis::shortest() const {
+  if (frame_.mode == AxisMode::Step) return 2;
+  return frame_.by_runs() ? 1e-4 : 50;
+}
+
+void SharedAxis::set_mode(AxisMode mode, bool by_runs) {
+  AxisFrame next = frame_;
+  next.mode = mode;
+  next.runs = by_runs && mode == AxisMode::Time ? mapping_of_runs(*source_->snapshot(), frame_.origin) : nullptr;
+  if (mode == frame_.mode && next.by_runs() == frame_.by_runs()) return;
+  if (mode == AxisMode::Step ? !has_steps() : !has_time()) return;
+  const bool all = frame_.range.lo <= limits().lo && frame_.range.hi >= limits().hi;
+  const bool to_steps = mode == AxisMode::Step, from_steps = frame_.mode == AxisMode::Step;
+  const bool is_mapped = !frame_.mapping.empty();
+  const auto moved = [&](double x) {
+    if (to_steps) return frame_.step_of_x(x);
+    return next.x_of_after(from_steps ? frame_.mapping.time_of(x) : frame_.after_of_x(x));
+  };
+  const AxisRange kept{moved(frame_.range.lo), moved(frame_.range.hi)};
+  frame_ = std::move(next);
+  AxisRange range = all || ((from_steps || to_steps) && !is_mapped) ? limits() : kept;
   // In a session of many runs the steps are those of one run: coming from steps, show that run instead of all of time.
-  if (all && mode == AxisMode::Time && !frame_.mapping.empty()) range = {lo, hi};
+  if (all && from_steps && !frame_.by_runs() && is_mapped) range = kept;
   frame_.range = bounded(range, limits(), shortest());
   Q_EMIT mode_changed();
   Q_EMIT range_changed();

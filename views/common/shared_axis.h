@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The x axis shared by occupancy, arena map, lifetimes and timeline: the visible range, its unit (steps or time) and
+// The x axis shared by occupancy, arena map, lifetimes and timeline: the visible range, its unit (steps, time or runs) and
 // the current step (the playhead). The mapping follows the session's run.
 #pragma once
 #include <views/common/axis_mapping.h>
@@ -32,7 +32,9 @@ class SharedAxis : public QObject {
   double current_x() const;  // the middle of the current step
 
  public Q_SLOTS:
-  void set_mode(arenascope::views::AxisMode mode);  // keeps the visible content in view
+  // Keeps the visible content in view. `by_runs`: in time mode, the whole recording with the same width for each run; without
+  // effect if there are fewer than two.
+  void set_mode(arenascope::views::AxisMode mode, bool by_runs = false);
   void toggle_mode();
   void set_range(arenascope::views::AxisRange range);
   void zoom(double factor, double centre);  // factor < 1 zooms in
@@ -59,7 +61,7 @@ class SharedAxis : public QObject {
   void update_mapping();
   void reset();
   AxisRange limits_of(AxisMode mode) const;
-  double shortest() const { return frame_.mode == AxisMode::Step ? 2.0 : 50.0; }  // steps, ns
+  double shortest() const;  // steps, runs, ns
   void show(AxisRange range);
   void move_to(Step step);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
 #include <views/common/tickers.h>
+#include <QCoreApplication>
 
 #include <cmath>
 
@@ -19,6 +20,15 @@ double StepTicker::getTickStep(const QCPRange& range) { return std::max(1.0, nic
 
 QString StepTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
   return format_count(static_cast<int64_t>(std::llround(tick)));
+}
+
+double RunTicker::getTickStep(const QCPRange& range) { return std::max(1.0, nice_step(range.size() / mTickCount)); }
+
+// At the begin of the run.
+QString RunTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
+  return tick < 0 ? QString()
+                  : QCoreApplication::translate("arenascope::views::RunTicker", "run %1")
+                        .arg(format_count(static_cast<int64_t>(std::llround(tick)) + 1));
 }
 
 double TimeTicker::getTickStep(const QCPRange& range) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Axis tickers: whole steps, time since the start of the session, bytes in binary units.
+// Axis tickers: whole steps, runs, time since the start of the session, bytes in binary units.
 #pragma once
 #include <qcustomplot.h>
 #include <views/common/axis_mapping.h>
@@ -7,6 +7,16 @@
 namespace arenascope::views {
 
 class StepTicker : public QCPAxisTicker {
+ protected:
+  double getTickStep(const QCPRange& range) override;
+  int getSubTickCount(double) override { return 0; }
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+};
+
+class RunTicker : public QCPAxisTicker {
+ public:
+  RunTicker() { setTickOrigin(-1); }  // runs are counted from 1: round numbers have ticks
+
  protected:
   double getTickStep(const QCPRange& range) override;
   int getSubTickCount(double) override { return 0; }

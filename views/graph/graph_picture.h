@@ -9,11 +9,15 @@
 
 namespace arenascope::views {
 
+enum class LayoutEngine : uint8_t { BuiltIn, Graphviz };
+inline constexpr int kLayoutEngines = 2;
+
 struct GraphRequest {
   std::shared_ptr<const trace::GraphInfo> info;
   std::shared_ptr<const Layers> layers;
   std::set<int32_t> expanded;
   bool shapes = false;  // on all edges
+  LayoutEngine engine = LayoutEngine::BuiltIn;
 };
 
 struct GraphPicture {
@@ -22,6 +26,7 @@ struct GraphPicture {
   std::shared_ptr<const GraphLayout> layout;
   std::vector<VertexText> texts;
   std::vector<EdgeBadge> badges;  // empty unless shapes were requested
+  QString problem;                // why the layout is the built-in one, if Graphviz' was requested; empty: none
 };
 
 // Null if stopped.

@@ -3,7 +3,6 @@
 
 #include <views/common/shown_graph.h>
 #include <QEvent>
-#include <QFile>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
@@ -100,7 +99,7 @@ void GraphView::listen() {
 }
 
 GraphView::ViewState GraphView::view_state() const {
-  ViewState state{expanded_, colour_box_->colour(), colour_box_->column(), search_->text(), 0, {}};
+  ViewState state{expanded_, colour_box_->colour(), colour_box_->column(), search_->text(), 0, {}, engine_};
   if (saved_state_) {  // the layout is not ready yet
     state.scale = saved_state_->scale;
     state.offset = saved_state_->offset;
@@ -124,6 +123,7 @@ void GraphView::set_context(const ViewContext& context, const ViewState& state) 
   walk_.forget();
   breakpoints_.clear();
   expanded_ = state.expanded;
+  engine_ = state.engine;
   colour_box_->show_choices(*source_, state.colour, state.column);
   first_ = true;
   saved_state_ = state.scale > 0 ? std::optional(state) : std::nullopt;
@@ -201,7 +201,7 @@ void GraphView::relayout(NodeId keep) {
   keep_ = keep;
   Q_EMIT folding_changed();
   canvas_->set_busy(tr("Laying out the graph…"));
-  job_.start({scene.info, scene.layers, expanded_, shapes_});
+  job_.start({scene.info, scene.layers, expanded_, shapes_, engine_});
 }
 
 void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture) {
@@ -284,6 +284,10 @@ void GraphView::recolour() {
   apply_emphasis(scene, selection_->current(), source_->plan(), search_->matches());
   if (std::exchange(summed_, source_->snapshot()) != source_->snapshot()) sum_up_layers(scene, *summed_);
   canvas_->refresh();
+}
+
+void GraphView::set_engine(LayoutEngine engine) {
+  if (std::exchange(engine_, engine) != engine) relayout(NodeId::none());
 }
 
 void GraphView::set_shapes(bool on) {
@@ -371,14 +375,6 @@ void GraphView::toggle_layer() {
       layer = static_cast<int32_t>(at - layers->names.begin());
   const int32_t closed = closed_layer(*layers, expanded_, layer);
   if (layer >= 0) set_expanded(closed >= 0 ? closed : layer, closed >= 0);
-}
-
-bool GraphView::save_dot(const QString& path) const {
-  const GraphScene& scene = canvas_->scene();
-  QFile file(path);
-  if (!scene.ready() || !file.open(QIODevice::WriteOnly)) return false;
-  const std::string text = dot_file(*scene.info, *scene.layers, *scene.folded);
-  return file.write(text.data(), static_cast<qint64>(text.size())) == static_cast<qint64>(text.size());
 }
 
 void GraphView::paint(QPainter* painter, QSize size) {

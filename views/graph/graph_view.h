@@ -31,6 +31,7 @@ class GraphView : public QWidget, public Paintable {
     QString search;
     double scale = 0;  // 0: default
     QPointF offset;
+    LayoutEngine engine = LayoutEngine::BuiltIn;
     bool operator==(const ViewState&) const = default;
   };
   ViewState view_state() const;
@@ -43,12 +44,12 @@ class GraphView : public QWidget, public Paintable {
   LayoutJob* layout_job() { return &job_; }
   void set_breakpoints(const std::set<NodeId>& nodes);
   void set_open_layers(const std::set<int32_t>& layers);
-  bool save_dot(const QString& path) const;
 
   void paint(QPainter* painter, QSize size) override;
 
  public Q_SLOTS:
   void set_colour(arenascope::views::GraphColour colour) { colour_box_->choose(colour); }
+  void set_engine(arenascope::views::LayoutEngine engine);
   void set_shapes(bool on);  // on all edges with enough space
   void focus_search() { search_->focus(); }
   void find_next(int direction = 1);
@@ -93,6 +94,7 @@ class GraphView : public QWidget, public Paintable {
   GraphWalk walk_;
 
   bool shapes_ = false;
+  LayoutEngine engine_ = LayoutEngine::BuiltIn;
   std::set<int32_t> expanded_;
   std::set<NodeId> breakpoints_;
   NodeId reveal_;  // scroll to it when the layout is ready

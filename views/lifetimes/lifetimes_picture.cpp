@@ -189,6 +189,7 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
                                                           bool with_plan, ArenaMode show, const SpaceChoice& choice) {
   auto p = std::make_shared<LifetimesPicture>();
   p->mode = in.axis.mode;
+  p->by_runs = in.axis.by_runs();
   p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();
   if (shows_spaces(in, show)) {
     prepare_space_lifetimes(in, choice, *p, stop, with_plan);

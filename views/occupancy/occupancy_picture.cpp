@@ -266,7 +266,6 @@ void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_tok
 
 void add_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const bool steps = in.axis.mode == AxisMode::Step;
-  const trace::TimeRange t = in.axis.time_range();
   for (const MemoryKind kind : kStack) {
     if (stop.stop_requested()) return;
     const trace::SeriesView& series = in.snapshot->series(kind, MemoryCount::Active);
@@ -274,7 +273,7 @@ void add_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_toke
     OccupancyPicture::Kind k;
     k.kind = kind;
     k.levels = steps ? from_steps(in.snapshot->memory_by_step(in.run, kind, MemoryCount::Active), in.axis)
-                     : from_curve(series.curve(t.begin, t.end, in.pixels), in.axis);
+                     : from_curve(curve_on(in.axis, series, in.pixels), in.axis);
     p.kinds.push_back(std::move(k));
   }
 }
@@ -307,7 +306,6 @@ void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
                                                 : false;
   });
   if (own == p.kinds.end()) return;
-  const trace::TimeRange t = in.axis.time_range();
   std::vector<CurveSegment> part;
   if (in.axis.mode == AxisMode::Step) {
     const trace::StepMap steps = in.snapshot->steps(in.run);
@@ -316,7 +314,7 @@ void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
       by_step.push_back(static_cast<Bytes>(filled->at(steps.time_of(step + 1))));
     part = from_steps(by_step, in.axis);
   } else {
-    part = from_curve(filled->curve(t.begin, t.end, in.pixels), in.axis);
+    part = from_curve(curve_on(in.axis, *filled, in.pixels), in.axis);
   }
   OccupancyPicture::Kind rest = *own;
   rest.unfilled = true;
@@ -350,7 +348,6 @@ void set_peak_values(OccupancyPicture& p, const PrepareInput& in, Nanoseconds ti
 
 void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const bool steps = in.axis.mode == AxisMode::Step;
-  const trace::TimeRange t = in.axis.time_range();
   std::optional<SiteLayers> sites;
   if (p.scope == OccupancyScope::CallSites) sites.emplace(*in.snapshot, range_of_run(in));
   const SiteLayers* const by_site = sites ? &*sites : nullptr;
@@ -366,7 +363,7 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
     if (steps) {
       p.reserved = from_steps(in.snapshot->by_step(in.run, in.snapshot->all_reserved), in.axis);
     } else {
-      p.reserved = from_curve(in.snapshot->all_reserved.curve(t.begin, t.end, in.pixels), in.axis);
+      p.reserved = from_curve(curve_on(in.axis, in.snapshot->all_reserved, in.pixels), in.axis);
     }
   }
   if (!steps) {
@@ -390,6 +387,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
                                                           PlanCurves* curves) {
   auto p = std::make_shared<OccupancyPicture>();
   p->mode = in.axis.mode;
+  p->by_runs = in.axis.by_runs();
   const bool planned = in.plan != nullptr && !in.plan->slices.empty();
   p->scope = scope;
   if (scope == OccupancyScope::Auto) p->scope = is_in_spaces(in) ? OccupancyScope::Kinds : OccupancyScope::Arena;

@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/trace/flame_tree.h>
 #include <views/common/figure.h>
+#include <views/common/pinned_notes.h>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 
@@ -100,6 +101,10 @@ TablePtr tuning_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
 TablePtr reuse_table(const TableInput& input);  // steps of two-level reuse for the plan's tensors
 TablePtr moves_table(const TableInput& input);  // moves of GE's topological optimisation of the graph
+// Nodes with a point in the roofline plot first.
+TablePtr roofline_table(const TableInput& input);
+// `origin`: time of the axis that the notes are pinned to.
+TablePtr notes_table(std::vector<PinnedNote> notes, Nanoseconds origin);
 TablePtr holes_table(const TableInput& input);
 TablePtr counters_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);

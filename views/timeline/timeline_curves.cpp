@@ -22,8 +22,7 @@ CounterCurve curve_of(const trace::Snapshot& snapshot, trace::CounterId counter,
     curve.low = std::min(all.min, 0.0);
     curve.high = std::max(all.max, 0.0);
   }
-  const trace::TimeRange range = axis.time_range();
-  for (const trace::CurvePoint& point : series.curve(range.begin, range.end, pixels))
+  for (const trace::CurvePoint& point : curve_on(axis, series, pixels))
     if (point.end > first)
       curve.points.push_back(
           {axis.x_of_time(std::max(point.begin, first)), axis.x_of_time(point.end), point.min, point.max});

@@ -17,30 +17,11 @@ constexpr double kInset = 0.1;         // margin of a row above and below its sp
 constexpr double kStepRow = 0.62;      // height of the row of steps
 constexpr double kHeading = 0.7;       // height of a heading above the rows of a process
 constexpr double kLane = 0.85;         // height of a lane of nested spans after the first
-constexpr int kPixelsAStretch = 4;     // minimum in step mode
 constexpr double kPixelsABarrier = 7;  // below, marks would overlap
 
-// A time interval over which x is nearly linear.
-struct Stretch {
-  trace::TimeRange time;
-  int pixels;
-};
+uint32_t style_of(const SpanColour& colour) { return (colour.shade ? kSpanShade0 : kSpanNamed0) + colour.number; }
 
-std::vector<Stretch> stretches(const AxisFrame& axis, int pixels) {
-  if (axis.mode == AxisMode::Time || axis.mapping.empty()) return {{axis.time_range(), pixels}};
-  std::vector<Stretch> list;
-  const double per_step = pixels / std::max(axis.range.length(), 1e-9);
-  const double group = per_step >= kPixelsAStretch ? 1 : std::ceil(kPixelsAStretch / per_step);
-  const double steps = axis.mapping.steps();
-  const double lo = std::max(axis.range.lo, 0.0), hi = std::min(axis.range.hi, steps);
-  for (double s = std::floor(lo / group) * group; s < hi; s += group) {
-    const double end = std::min(s + group, steps);
-    const trace::TimeRange t{axis.time_of_x(s), axis.time_of_x(end)};
-    if (t.end > t.begin) list.push_back({t, std::max(static_cast<int>(std::ceil((end - s) * per_step)), 1)});
-  }
-  return list;
-}
-
+// By activity.
 uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
   switch (cell.kind) {
     case EventKind::Wait: return kSpanWait;
@@ -53,16 +34,18 @@ uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
 
 class TimelinePictureBuilder {
  public:
-  TimelinePictureBuilder(const PrepareInput& in, TimelinePicture& p, const std::set<std::string>& pinned)
-      : in_(in), p_(p), s_(*in.snapshot), pinned_tracks_(pinned) {}
+  TimelinePictureBuilder(const PrepareInput& in, TimelinePicture& p, const std::set<std::string>& pinned,
+                         TimelineColour colour)
+      : in_(in), p_(p), s_(*in.snapshot), pinned_tracks_(pinned), colour_(colour), colours_(s_, in.graph, colour) {}
 
   // Collects rows and rectangles, not yet sorted.
   void collect(const std::stop_token& stop) {
     p_.mode = in_.axis.mode;
+    p_.by_runs = in_.axis.by_runs();
     p_.snapshot = in_.snapshot;
     p_.covered = in_.axis.range;
     p_.per_pixel = in_.axis.range.length() / in_.pixels;
-    const auto parts = stretches(in_.axis, in_.pixels);
+    const auto parts = stretches_of(in_.axis, in_.pixels);
     add_layers();
     add_steps();
     row_of_.assign(s_.tracks.size(), UINT32_MAX);
@@ -87,11 +70,12 @@ class TimelinePictureBuilder {
       PrepareInput other = in_.comparison_input();
       other.graph = nullptr;  // one row of steps is enough
       TimelinePicture theirs;
-      TimelinePictureBuilder builder(other, theirs, pinned_tracks_);
+      TimelinePictureBuilder builder(other, theirs, pinned_tracks_, colour_);
       builder.collect(stop);
       if (!stop.stop_requested()) insert_under(theirs, builder.rects_);
     }
     add_counters();
+    p_.meanings = colours_.meanings();
     for (const TimelineRow& row : p_.rows)
       if (row.pinned) p_.pinned_height = std::max(p_.pinned_height, row.top + row.height);
     if (p_.pinned_height > 0) {
@@ -251,7 +235,7 @@ class TimelinePictureBuilder {
     }
   }
 
-  void add_track(size_t index, const std::vector<Stretch>& parts) {
+  void add_track(size_t index, const std::vector<AxisStretch>& parts) {
     const trace::TrackView& track = s_.tracks[index];
     TimelineRow row;
     row.track = trace::TrackId(index);
@@ -262,7 +246,7 @@ class TimelinePictureBuilder {
     p_.height += row.height;
     row_of_[index] = static_cast<uint32_t>(p_.rows.size());
     trace::SpanRef before;
-    for (const Stretch& part : parts) {
+    for (const AxisStretch& part : parts) {
       for (const SpanCell& cell : s_.spans(row.track, part.time.begin, part.time.end, part.pixels)) {
         if (cell.count == 1 && cell.span == before) continue;  // continues from the previous stretch
         before = cell.span;
@@ -280,7 +264,10 @@ class TimelinePictureBuilder {
                  bottom = row.top + lane * (cell.span.lane + 1) - kInset * lane;
     const double x0 = in_.axis.x_of_time(cell.begin), x1 = in_.axis.x_of_time(cell.end);
     TimelineItem item{cell, {}};
-    if (cell.count == 1) return rect(x0, x1, top, bottom, style_of(cell, s_), item);
+    if (cell.count == 1) {
+      const std::optional<SpanColour> colour = colours_.of(cell.span);
+      return rect(x0, x1, top, bottom, colour ? style_of(*colour) : style_of(cell, s_), item);
+    }
     // Several spans in one pixel: stack the fractions of work, waiting and other spans.
     double at = bottom;
     const auto stack = [&](float share, uint32_t style) {
@@ -294,9 +281,9 @@ class TimelinePictureBuilder {
     stack(cell.wait, kSpanDenseWait);
   }
 
-  // A recording of a model has its own views of the memory that its counters measure.
+  // Within a run of a model, other views show the memory that its counters measure.
   void add_counters() {
-    if (s_.recorded_runs() > 0 || in_.axis.mode != AxisMode::Time) return;
+    if ((s_.recorded_runs() > 0 && !in_.axis.by_runs()) || in_.axis.mode != AxisMode::Time) return;
     for (size_t i = 0; i < s_.counters.size() && i < s_.counter_series.size(); ++i) {
       CounterCurve curve = curve_of(s_, trace::CounterId(i), in_.axis, in_.pixels);
       if (s_.counter_series[i].samples.empty()) continue;
@@ -343,6 +330,8 @@ class TimelinePictureBuilder {
   TimelinePicture& p_;
   const trace::Snapshot& s_;
   const std::set<std::string>& pinned_tracks_;
+  const TimelineColour colour_;
+  TimelineColours colours_;
   std::vector<uint32_t> row_of_;  // by track
   bool one_process_ = true;
   std::vector<Rect> rects_;
@@ -351,9 +340,9 @@ class TimelinePictureBuilder {
 }  // namespace
 
 std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop,
-                                                        const std::set<std::string>& pinned) {
+                                                        const std::set<std::string>& pinned, TimelineColour colour) {
   auto p = std::make_shared<TimelinePicture>();
-  TimelinePictureBuilder(input, *p, pinned).run(stop);
+  TimelinePictureBuilder(input, *p, pinned, colour).run(stop);
   return stop.stop_requested() ? nullptr : p;
 }
 

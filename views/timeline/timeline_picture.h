@@ -2,6 +2,7 @@
 // Prepared data of the timeline: the spans of each track as rectangles, merged if they share a pixel.
 #pragma once
 #include <views/common/plot_view.h>
+#include <views/timeline/timeline_colours.h>
 #include <views/timeline/timeline_curves.h>
 #include <views/timeline/timeline_layers.h>
 
@@ -15,11 +16,12 @@ enum TimelineStyle : uint32_t {
   kSpanWork2,
   kSpanWait,
   kSpanCopy,
-  kSpanNamed0,                       // eight colours for named spans, by name
-  kSpanDenseWork = kSpanNamed0 + 8,  // merged: fraction of the pixel that was work, from the bottom
-  kSpanDenseWait,                    // stacked on it: the fraction that was waiting
+  kSpanNamed0,                                     // eight categories: named spans by name, or as in TimelineColour
+  kSpanDenseWork = kSpanNamed0 + kSpanCategories,  // merged: fraction of the pixel that was work, from the bottom
+  kSpanDenseWait,                                  // stacked on it: the fraction that was waiting
   kSpanDenseOther,
-  kSpanStep0,  // the row of steps, two alternating tints
+  kSpanShade0,                             // by duration
+  kSpanStep0 = kSpanShade0 + kSpanShades,  // the row of steps, two alternating tints
   kSpanStep1,
   kTimelineStyles,
 };
@@ -64,7 +66,8 @@ struct TimelinePicture : Prepared {
   double pinned_height = 0;               // height of the pinned rows from the top
   std::shared_ptr<const RectSet> pinned;  // subset of `spans` in pinned rows; null: none are pinned
   std::vector<TimelineItem> items;
-  std::vector<CounterCurve> curves;  // of traces of other programs
+  std::vector<TimelineMeaning> meanings;  // of the colours, unless they are by activity
+  std::vector<CounterCurve> curves;       // of traces of other programs
   std::vector<PauseMark> pauses;
   std::vector<BarrierMark> barriers;  // by x; empty if they are too dense
   Nanoseconds wait_sum = 0;           // total wait at the barriers in `barriers`
@@ -72,6 +75,7 @@ struct TimelinePicture : Prepared {
 
 // `pinned`: names of tracks whose rows come first.
 std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop,
-                                                        const std::set<std::string>& pinned = {});
+                                                        const std::set<std::string>& pinned = {},
+                                                        TimelineColour colour = TimelineColour::Activity);
 
 }  // namespace arenascope::views

@@ -73,6 +73,7 @@ void TimelineView::add_legend(HeaderContent& h) const {
       if (std::find(styles.begin(), styles.end(), (*t.spans)[i].style) != styles.end()) return true;
     return false;
   };
+  for (const TimelineMeaning& meaning : t.meanings) h.legend.push_back({meaning.text, style_of(meaning.colour, c)});
   if (occurs({kSpanWork0, kSpanWork1, kSpanWork2, kSpanDenseWork})) h.legend.push_back({tr("work"), work});
   if (occurs({kSpanWait, kSpanDenseWait})) h.legend.push_back({tr("barrier wait"), wait});
   if (!context().source->snapshot()->copies.empty()) h.legend.push_back({tr("copy"), copy});

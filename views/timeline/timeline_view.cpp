@@ -5,6 +5,7 @@
 #include <views/timeline/timeline_rows.h>
 #include <views/timeline/timeline_view.h>
 
+#include <QActionGroup>
 #include <QMenu>
 #include <cmath>
 
@@ -38,8 +39,8 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
 }
 
 PlotView::PrepareFunction TimelineView::prepare_function() const {
-  return [pinned = state_.pinned](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-    return prepare_timeline(in, stop, pinned);
+  return [state = state_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_timeline(in, stop, state.pinned, state.colour);
   };
 }
 
@@ -53,6 +54,16 @@ void TimelineView::pin_row(const QString& track, bool pinned) {
 }
 
 void TimelineView::add_context_menu_actions(QMenu& menu) {
+  QMenu* colours = menu.addMenu(tr("Colour Spans by"));
+  auto* group = new QActionGroup(colours);
+  for (int i = 0; i < kTimelineColours; ++i) {
+    const auto colour = static_cast<TimelineColour>(i);
+    QAction* action = colours->addAction(TimelineColourNames::of(colour));
+    action->setCheckable(true);
+    action->setChecked(colour == state_.colour);
+    group->addAction(action);
+    connect(action, &QAction::triggered, this, [this, colour] { set_view_state({state_.pinned, colour}); });
+  }
   QMenu* rows = menu.addMenu(tr("Rows Pinned to the Top"));
   if (picture_)
     for (const TimelineRow& row : picture_->rows) {
@@ -125,7 +136,8 @@ void TimelineView::restyle() {
   styles[kSpanCopy].fill = c[Role::Copy];
   styles[kSpanCopy].hatch = Hatch::Arrow;
   styles[kSpanCopy].hatch_colour = QColor(0, 60, 100, 120);
-  for (uint32_t i = 0; i < 8; ++i) solid(kSpanNamed0 + i, c.category(i));
+  for (uint32_t i = 0; i < kSpanCategories; ++i) styles[kSpanNamed0 + i] = style_of(SpanColour{false, i}, c);
+  for (uint32_t i = 0; i < kSpanShades; ++i) styles[kSpanShade0 + i] = style_of(SpanColour{true, i}, c);
   solid(kSpanDenseWork, work);
   QColor dense_wait = c[Role::Wait];
   dense_wait.setAlpha(150);

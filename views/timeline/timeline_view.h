@@ -9,6 +9,7 @@ namespace arenascope::views {
 
 struct TimelineViewState {
   std::set<std::string> pinned;  // track names
+  TimelineColour colour = TimelineColour::Activity;
   bool operator==(const TimelineViewState&) const = default;
 };
 

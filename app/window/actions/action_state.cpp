@@ -39,8 +39,8 @@ void add_memory_states(Shell& shell) {
          [source] { return source()->graph() != nullptr && !source()->shows_file_graph(); });
   a.when({"graph.file"}, [source] { return file_graph(*source()->snapshot()) != nullptr; });
   a.when({"graph.producer", "graph.user", "graph.toggle", "graph.expand", "graph.collapse", "graph.fit",
-          "graph.save_dot", "graph.colour_state", "graph.colour_op", "graph.colour_backend", "graph.colour_time",
-          "graph.colour_bytes", "graph.colour_block", "graph.colour_column", "graph.shapes"},
+          "graph.save_dot", "graph.dot_layout", "graph.colour_state", "graph.colour_op", "graph.colour_backend",
+          "graph.colour_time", "graph.colour_bytes", "graph.colour_block", "graph.colour_column", "graph.shapes"},
          [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
   a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });

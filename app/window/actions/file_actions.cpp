@@ -16,7 +16,7 @@ void open_file(const Shell& shell) {
   const QString path = shell.ask_file(
       false, Shell::tr("Open a model or a recording"),
       Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
-                "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;All files (*)"));
+                "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.dot *.gv *.csv);;All files (*)"));
   if (!path.isEmpty()) shell.open(path);
 }
 
@@ -37,7 +37,9 @@ std::vector<std::filesystem::path> open_files(const Shell& shell) {
 
 void save_recording(const Shell& shell) {
   const QString path = shell.ask_file(true, Shell::tr("Save the recording"), Shell::tr("Recordings (*.arenascope)"));
-  if (!path.isEmpty()) shell.document().save_recording(path);
+  if (path.isEmpty()) return;
+  shell.panels->leave(shell.document());  // its views' state is saved with it
+  shell.document().save_recording(path);
 }
 
 void convert(const Shell& shell) {

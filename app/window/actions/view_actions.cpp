@@ -57,6 +57,13 @@ void add_moving(Shell& shell) {
   a.add("view.mode", Menu::View, QT_TRANSLATE_NOOP("Actions", "Step ⇄ &Time"), {K(Qt::Key_T)},
         [&shell] { shell.document().axis()->toggle_mode(); });
   a.add(
+      "view.runs", Menu::View, QT_TRANSLATE_NOOP("Actions", "R&uns on the X Axis"), {K(Qt::SHIFT | Qt::Key_T)},
+      [&shell] {
+        SharedAxis* axis = shell.document().axis();
+        axis->set_mode(AxisMode::Time, !axis->frame().by_runs());
+      },
+      QT_TRANSLATE_NOOP("Actions", "The whole recording, each run, token or training step equally wide"));
+  a.add(
       "view.table", Menu::View, QT_TRANSLATE_NOOP("Actions", "Table Next to the Vie&w"), {K(Qt::CTRL | Qt::Key_T)},
       [&shell] { shell.panels->toggle_table(); },
       QT_TRANSLATE_NOOP("Actions", "The data of the view as a table to sort, filter and read aloud"));
@@ -91,25 +98,37 @@ void select_range(const Shell& shell, bool begin) {
   selection.select(range);
 }
 
-// Position of a note: start of the selected time range, the playhead, or the middle of the view.
+// Position of a note: the playhead, or the middle of the view.
 double note_position(const Shell& shell) {
   const SharedAxis& axis = *shell.document().axis();
-  if (const auto* time = shell.document().selection()->current().get<TimeRangeSelection>())
-    return axis.frame().x_of_time(time->begin);
   return axis.current().valid() ? axis.current_x() : axis.range().middle();
+}
+
+// The selected range on the axis; nullopt: none is selected.
+std::optional<AxisRange> note_range(const Shell& shell) {
+  const AxisFrame& frame = shell.document().axis()->frame();
+  const Selection& selection = shell.document().selection()->current();
+  if (const auto* time = selection.get<TimeRangeSelection>())
+    return AxisRange{frame.x_of_time(time->begin), frame.x_of_time(time->end)};
+  if (const auto* steps = selection.get<StepRangeSelection>())
+    return AxisRange{frame.x_of_step(steps->first.value), frame.x_of_step(steps->last.value)};
+  return std::nullopt;
 }
 
 void ask_note(const Shell& shell) {
   PinnedNotes* notes = shell.document().notes();
-  const double x = note_position(shell), slack = shell.document().axis()->range().length() / 200;
+  const std::optional<AxisRange> range = note_range(shell);
+  const double x = range ? range->lo : note_position(shell), slack = shell.document().axis()->range().length() / 200;
   auto* dialog = new QInputDialog(shell.window);
   dialog->setObjectName(QStringLiteral("note"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(Shell::tr("Pin a Note"));
-  dialog->setLabelText(Shell::tr("Note at this point (leave empty to delete it):"));
+  dialog->setLabelText(range ? Shell::tr("Note for the selected range (leave empty to delete it):")
+                             : Shell::tr("Note at this point (leave empty to delete it):"));
   if (const PinnedNote* there = notes->at(x, slack)) dialog->setTextValue(there->text);
-  QObject::connect(dialog, &QInputDialog::textValueSelected, notes,
-                   [notes, x, slack](const QString& text) { notes->pin(x, text, slack); });
+  QObject::connect(dialog, &QInputDialog::textValueSelected, notes, [notes, x, slack, range](const QString& text) {
+    range ? notes->pin_range(*range, text) : notes->pin(x, text, slack);
+  });
   dialog->show();
 }
 
@@ -139,7 +158,8 @@ void add_marking(Shell& shell) {
   a.add(
       "view.note", Menu::View, QT_TRANSLATE_NOOP("Actions", "Pin a Note Here…"), {K(Qt::Key_N)},
       [&shell] { ask_note(shell); },
-      QT_TRANSLATE_NOOP("Actions", "At the playhead or the start of the selected range; saved for this file"));
+      QT_TRANSLATE_NOOP("Actions",
+                        "At the playhead or for the selected range; saved for this file and in its recording"));
   a.add(
       "view.sort", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sort Table by Column"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [&shell] { sort_table(shell); },

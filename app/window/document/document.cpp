@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "annotations.h"
 #include "note_settings.h"
 #include "saved_mark.h"
 
@@ -247,8 +248,19 @@ bool Document::will_be_kept() const {
   return worth_keeping(*snapshot, runner_->has_model()) && !saved->covers(*snapshot, runner_->has_model());
 }
 
+ViewState Document::whole_view_state() {
+  ViewState state = view_state_;
+  state.axis = axis_.mode();
+  state.by_runs = axis_.frame().by_runs();
+  if (!(axis_.range() == axis_.limits())) state.range = axis_.range();
+  if (const auto* selected = selection_.current().get<NodeSelection>()) state.selected = *selected;
+  return state;
+}
+
 void Document::save_recording(const QString& path) {
-  const SnapshotPtr snapshot = source_.snapshot();
+  auto annotated = std::make_shared<trace::Snapshot>(*source_.snapshot());
+  annotated->annotations.json = Annotations{notes_.all(), whole_view_state()}.to_json();
+  const SnapshotPtr snapshot = std::move(annotated);
   // A recording may replace itself: it is written atomically, and mapped data stays.
   std::vector<std::filesystem::path> inputs;
   if (runner_->has_model()) inputs.emplace_back(spec().toStdString());

@@ -93,6 +93,8 @@ class Document : public QObject, public DocumentParts {
   // Re-runs a model with the new plan, or shows the plan of a recording; in both cases over the previous plan.
   void replan(const RunSettings& settings);
   void compare_with(std::shared_ptr<const views::ComparisonSide> other);  // null: ends the comparison
+  // view_state() with the axis and the selection.
+  ViewState whole_view_state();
   void save_recording(const QString& path);
   // True if it has recorded data that was not saved, which is kept for recovery when the document is closed.
   bool will_be_kept() const;

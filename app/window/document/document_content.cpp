@@ -72,6 +72,8 @@ DocumentContent content_of(const trace::Snapshot& snapshot, const trace::GraphIn
   content.stacks = !snapshot.stacks.empty();
   content.frames = !trace::flame_weights(snapshot).empty();
   content.barriers = !snapshot.barriers.empty();
+  content.operations =
+      nodes && std::ranges::any_of(graph->nodes, [](const trace::TensorInfo& node) { return node.flops > 0; });
   content.counters = std::ranges::any_of(snapshot.counter_series, has_samples);
   content.objects = !snapshot.contexts.empty() && !snapshot.contexts.back()->objects.empty();
   content.tunings = !snapshot.tunings.empty();

@@ -32,6 +32,7 @@ struct DocumentContent {
   bool stacks = false;
   bool frames = false;  // call stacks, spans or weights of nodes, for a flame graph
   bool barriers = false;
+  bool operations = false;  // the numbers of operations of nodes
   bool counters = false;
   bool objects = false;
   bool pools = false;

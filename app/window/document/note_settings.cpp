@@ -17,7 +17,9 @@ std::vector<views::PinnedNote> remembered_notes(const QString& spec) {
     const QString one = group + QString::number(i);
     notes.push_back({Settings::value(one + QStringLiteral("/step"), -1).toDouble(),
                      Settings::value(one + QStringLiteral("/time"), -1).toDouble(),
-                     Settings::value(one + QStringLiteral("/text")).toString()});
+                     Settings::value(one + QStringLiteral("/text")).toString(),
+                     Settings::value(one + QStringLiteral("/step_end"), -1).toDouble(),
+                     Settings::value(one + QStringLiteral("/time_end"), -1).toDouble()});
   }
   return notes;
 }
@@ -32,6 +34,8 @@ void remember_notes(const QString& spec, const std::vector<views::PinnedNote>& n
     Settings::set(one + QStringLiteral("/step"), notes[i].step);
     Settings::set(one + QStringLiteral("/time"), notes[i].time);
     Settings::set(one + QStringLiteral("/text"), notes[i].text);
+    Settings::set(one + QStringLiteral("/step_end"), notes[i].step_end);
+    Settings::set(one + QStringLiteral("/time_end"), notes[i].time_end);
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Undo history of the view: visible range, axis mode, expanded layers and colouring of the graph, shown plan, panel
+// Undo history of the view: visible range, axis mode, expanded layers and colouring of the graph, shown plan, notes, panel
 // layout. A state is a value; changes in quick succession are merged.
 #pragma once
 #include <arenascope/trace/info.h>
-#include <views/common/shared_axis.h>
+#include <views/common/pinned_notes.h>
 
 #include <QByteArray>
 
@@ -16,10 +16,12 @@ namespace arenascope::app {
 
 struct UndoState {
   views::AxisMode mode = views::AxisMode::Step;
+  bool by_runs = false;
   std::optional<views::AxisRange> range;  // nullopt: everything, also if it grows
   std::set<int32_t> open_layers;
   int graph_colour = 0, graph_column = -1;
   std::shared_ptr<const trace::PlanInfo> shown_plan;
+  std::vector<views::PinnedNote> notes;
   QByteArray panels;  // QMainWindow::saveState()
   bool operator==(const UndoState&) const = default;
 };

@@ -30,7 +30,7 @@ QJsonObject json_of(const GraphView::ViewState& graph) {
   return {{"expanded", expanded},   {"colour", static_cast<int>(graph.colour)},
           {"column", graph.column}, {"search", graph.search},
           {"scale", graph.scale},   {"x", graph.offset.x()},
-          {"y", graph.offset.y()}};
+          {"y", graph.offset.y()},  {"engine", static_cast<int>(graph.engine)}};
 }
 
 GraphView::ViewState graph_of(const QJsonObject& json) {
@@ -41,6 +41,7 @@ GraphView::ViewState graph_of(const QJsonObject& json) {
   out.search = json["search"].toString();
   out.scale = json["scale"].toDouble();
   out.offset = {json["x"].toDouble(), json["y"].toDouble()};
+  out.engine = enum_of<LayoutEngine>(json["engine"], kLayoutEngines);
   return out;
 }
 
@@ -113,6 +114,7 @@ QJsonObject ViewState::to_json() const {
   QJsonObject of_arena = json_of_memory(arena);
   of_arena["colour"] = static_cast<int>(arena.colour);
   QJsonObject out{{"axis", static_cast<int>(axis)},
+                  {"by_runs", by_runs},
                   {"graph", json_of(graph)},
                   {"flame", json_of(flame)},
                   {"occupancy",
@@ -120,6 +122,7 @@ QJsonObject ViewState::to_json() const {
                   {"arena", of_arena},
                   {"lifetimes", json_of_memory(lifetimes)},
                   {"pinned_tracks", pinned},
+                  {"timeline_colour", static_cast<int>(timeline.colour)},
                   {"tables", json_of(tables)},
                   {"search", search},
                   {"query", query}};
@@ -132,6 +135,7 @@ QJsonObject ViewState::to_json() const {
 ViewState ViewState::from_json(const QJsonObject& json) {
   ViewState out;
   out.axis = enum_of<AxisMode>(json["axis"], 2);
+  out.by_runs = json["by_runs"].toBool();
   out.graph = graph_of(json["graph"].toObject());
   out.flame = flame_of(json["flame"].toObject());
   const QJsonObject of_occupancy = json["occupancy"].toObject(), of_arena = json["arena"].toObject();
@@ -141,6 +145,7 @@ ViewState ViewState::from_json(const QJsonObject& json) {
   out.arena.colour = enum_of<ArenaColour>(of_arena["colour"], kArenaColours);
   out.lifetimes = memory_of<LifetimesView::ViewState>(json["lifetimes"].toObject());
   for (const QString& track : texts_of(json["pinned_tracks"])) out.timeline.pinned.insert(track.toStdString());
+  out.timeline.colour = enum_of<TimelineColour>(json["timeline_colour"], kTimelineColours);
   out.tables = tables_of(json["tables"].toObject());
   out.search = json["search"].toString();
   out.query = json["query"].toString();

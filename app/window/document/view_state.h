@@ -21,6 +21,7 @@ namespace arenascope::app {
 
 struct ViewState {
   views::AxisMode axis = views::AxisMode::Step;
+  bool by_runs = false;                   // AxisFrame::by_runs()
   std::optional<views::AxisRange> range;  // nullopt: everything, also if it grows
   views::GraphView::ViewState graph;
   views::FlameView::ViewState flame;

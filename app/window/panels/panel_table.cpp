@@ -2,12 +2,14 @@
 #include <views/arena/arena_view.h>
 #include <views/bytes/byte_lens_view.h>
 #include <views/common/flame_text.h>
+#include <views/durations/durations_view.h>
 #include <views/findings/findings_view.h>
 #include <views/flame/flame_view.h>
 #include <views/lesson/lesson_panel.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
+#include <views/roofline/roofline_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/pools_view.h>
 #include <views/timeline/timeline_view.h>
@@ -19,6 +21,7 @@
 #include "laboratory_panel.h"
 #include "panel.h"
 #include "query_panel.h"
+#include "roofline_panel.h"
 #include "run_settings_panel.h"
 #include "search_panel.h"
 #include "text_panel.h"
@@ -181,6 +184,30 @@ PanelInstance flame(const PanelDescriptor& kind, Document& document, QWidget* pa
   return parts;
 }
 
+PanelInstance durations(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets&) {
+  auto* view = new DurationsView(document.context(), parent);
+  PanelInstance parts;
+  parts.widget = parts.drawn = view;
+  parts.picture = view;
+  parts.csv_maker = maker_of([view] { return view->to_csv(); });
+  parts.show = [view](Document& d) { view->set_context(d.context()); };
+  return parts;
+}
+
+PanelInstance roofline(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets&) {
+  auto* view = new RooflineView(document.context(), parent);
+  auto* panel = new RooflinePanel(document, view);
+  PanelInstance parts = drawn_with_table(view, kind, document, parent);
+  parts.show = [panel, before = parts.show](Document& d) {
+    before(d);
+    panel->set_document(d);
+  };
+  TablePanel* table = parts.table;
+  table->hide();
+  QObject::connect(view, &RooflineView::missing_requested, table, [table] { table->setVisible(!table->isVisible()); });
+  return parts;
+}
+
 PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets& widgets) {
   auto* panel = widgets.search = new SearchPanel(document.context(), parent);
   PanelInstance parts;
@@ -238,6 +265,32 @@ PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* pa
       if (std::exchange(*shown, *of_document) != *of_document) table->set_factory(table_of_spans(*of_document));
     };
     QObject::connect(d.selection(), &SelectionModel::current_changed, bond->reset(), update);
+    update();
+  };
+  follow(document);
+  parts.show = [follow, of_table = parts.show](Document& d) {
+    of_table(d);
+    follow(d);
+  };
+  return parts;
+}
+
+// Pinned notes of the document, with the ranges that they are about.
+PanelInstance notes(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets&) {
+  const ViewContext c = document.context();
+  const auto factory_of = [](Document& d) -> TablePanel::TableFactory {
+    return [notes = d.notes()->all(), origin = d.axis()->frame().origin](const TableInput&) {
+      return notes_table(notes, origin);
+    };
+  };
+  PanelInstance parts;
+  parts.table =
+      new TablePanel(QStringLiteral("notes_table"), factory_of(document), c.source, c.selection, c.axis, parent);
+  parts.widget = parts.table;
+  save_view_state(parts, kind);
+  const auto follow = [table = parts.table, factory_of, bond = std::make_shared<ConnectionScope>()](Document& d) {
+    const auto update = [table, factory_of, shown = &d] { table->set_factory(factory_of(*shown)); };
+    QObject::connect(d.notes(), &PinnedNotes::changed, bond->reset(), update);
     update();
   };
   follow(document);
@@ -352,6 +405,9 @@ constexpr PanelDescriptor kPanels[] = {
     {PanelId::Findings, QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
     {PanelId::Barriers, QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout,
      barriers_table, table_alone},
+    {PanelId::Roofline, QT_TRANSLATE_NOOP("Docks", "Roofline"), G::Time, P::Bottom, kTables, 0, roofline_table,
+     roofline},
+    {PanelId::Durations, QT_TRANSLATE_NOOP("Docks", "Durations"), G::Time, P::Bottom, kTables, 0, nullptr, durations},
     {PanelId::Spans, QT_TRANSLATE_NOOP("Docks", "Spans"), G::Time, P::Bottom, kTables, 0, spans_table, spans},
     {PanelId::Counters, QT_TRANSLATE_NOOP("Docks", "Counters"), G::Time, P::Bottom, kTables, 0, counters_table,
      table_alone},
@@ -360,6 +416,7 @@ constexpr PanelDescriptor kPanels[] = {
      breakpoints},
     {PanelId::Problems, QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table,
      table_alone},
+    {PanelId::Notes, QT_TRANSLATE_NOOP("Docks", "Notes"), G::None, P::Bottom, 0, 0, nullptr, notes},
     {PanelId::Query, QT_TRANSLATE_NOOP("Docks", "Query"), G::None, P::Bottom, 0, 0, nullptr, query},
     {PanelId::Search, QT_TRANSLATE_NOOP("Docks", "Search"), G::None, P::Bottom, 0, 0, nullptr, search},
 };

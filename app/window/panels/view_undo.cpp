@@ -33,6 +33,7 @@ void ViewUndo::set_document(Document& document) {
   QObject* bond = bond_.reset();
   connect(document_->axis(), &SharedAxis::range_changed, bond, [this] { note_soon(); });
   connect(document_->axis(), &SharedAxis::mode_changed, bond, [this] { note_soon(); });
+  connect(document_->notes(), &PinnedNotes::changed, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::plan_shown, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::session_replaced, bond, [this] { note_soon(); });
   adopt_panels();
@@ -65,11 +66,13 @@ UndoState ViewUndo::state() const {
   UndoState state;
   const SharedAxis& axis = *document_->axis();
   state.mode = axis.mode();
+  state.by_runs = axis.frame().by_runs();
   if (!(axis.range() == axis.limits())) state.range = axis.range();
   state.open_layers = graph_->expanded();
   state.graph_colour = static_cast<int>(graph_->colours()->colour());
   state.graph_column = graph_->colours()->column();
   state.shown_plan = document_->source()->shown_plan();
+  state.notes = document_->notes()->all();
   state.panels = panels_;
   return state;
 }
@@ -96,7 +99,8 @@ void ViewUndo::go(int direction) {
   panels_ = state.panels;
   document_->messages()->drop_notes();  // they refer to the undone change
   document_->source()->show_plan(state.shown_plan);
-  document_->axis()->set_mode(state.mode);
+  document_->notes()->set(state.notes);
+  document_->axis()->set_mode(state.mode, state.by_runs);
   if (state.range)
     document_->axis()->set_range(*state.range);
   else

@@ -71,8 +71,9 @@ Panels panels_of(const DocumentContent& content) {
 TEST_CASE("a trace of spans has a timeline, a flame graph and nothing else") {
   const DocumentContent content = content_of_trace(kSpansAlone, "spans.json");
   CHECK(layout_kind_of(content) == LayoutKind::Trace);
-  CHECK(panels_of(content) == Panels{PanelId::Flame, PanelId::Timeline, PanelId::Spans, PanelId::Inspector,
-                                     PanelId::Lesson, PanelId::Query, PanelId::Search});
+  CHECK(panels_of(content) == Panels{PanelId::Flame, PanelId::Timeline, PanelId::Durations, PanelId::Spans,
+                                     PanelId::Inspector, PanelId::Lesson, PanelId::Notes, PanelId::Query,
+                                     PanelId::Search});
 }
 
 TEST_CASE("the memory of a profiler has an occupancy, but no addresses for a map") {
@@ -158,7 +159,7 @@ TEST_CASE("a program that is being recorded has the layout of a model from its f
   role.attached = true;
   CHECK(layout_kind_of(content_of_session(session, role)) == LayoutKind::Model);
   CHECK(panels_of(content_of_session(session, role)) ==
-        Panels{PanelId::Inspector, PanelId::Lesson, PanelId::Query, PanelId::Search});
+        Panels{PanelId::Inspector, PanelId::Lesson, PanelId::Notes, PanelId::Query, PanelId::Search});
 }
 
 TEST_CASE("an empty document and one of a lesson show every panel") {

@@ -12,6 +12,7 @@
 #include <views/occupancy/occupancy_view.h>
 #include <views/timeline/timeline_view.h>
 
+#include "app/window/document/annotations.h"
 #include "app/window/panels/query_panel.h"
 #include "app/window/panels/search_panel.h"
 #include "app/window/window_session.h"
@@ -99,7 +100,9 @@ class SessionTest : public QObject, protected WindowFixture {
     state.occupancy = {OccupancyScope::CallSites, true};
     state.arena = {ArenaMode::Spaces, {SpaceChoice::Of::Allocator, 4'000'000'000}, true, ArenaColour::Time};
     state.lifetimes = {ArenaMode::Arena, {SpaceChoice::Of::All}, true};
-    state.timeline.pinned = {"worker 0", "x"};
+    state.timeline = {{"worker 0", "x"}, TimelineColour::Duration};
+    state.by_runs = true;
+    state.graph.engine = LayoutEngine::Graphviz;
     state.tables[PanelId::Nodes] = {"relu", 4, Qt::DescendingOrder};
     state.search = "/a.b/";
     state.mark = TimeRangeSelection{5, 4'000'000'000'000};
@@ -141,6 +144,54 @@ class SessionTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(doc().axis()->mode(), AxisMode::Time, kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(doc().axis()->range(), zoomed, kPatience);
     QCOMPARE(doc().selection()->current(), Selection::node(doc().source()->graph_id(), NodeId(9)));
+  }
+
+  void annotations_survive_storage() {
+    Annotations annotations;
+    annotations.notes = {{3, 4e6, "here", -1, -1}, {5, 1e9, "a range\nof two lines", 8, 2e9}};
+    annotations.view.axis = AxisMode::Time;
+    annotations.view.search = "conv";
+    QCOMPARE(Annotations::from_json(annotations.to_json()), std::optional(annotations));
+    for (const char* bad : {"", "[]", "{", "null", "{\"notes\": 5, \"view\": []}"}) {
+      const auto read = Annotations::from_json(bad);
+      QVERIFY(!read || (read->notes.empty() && read->view == ViewState()));
+    }
+    QVERIFY(Annotations::from_json(R"({"notes":[{"text":"  "},{"text":"x","step":"y"},7]})")->notes.size() == 1);
+  }
+
+  // A colleague has other settings and the file alone.
+  void a_recording_opens_as_it_was_saved() {
+    open(recording("a.arenascope"));
+    choose();
+    doc().axis()->set_mode(AxisMode::Time);
+    const AxisRange all = doc().axis()->limits();
+    const AxisRange zoomed{all.lo + all.length() * 0.25, all.lo + all.length() * 0.5};
+    doc().axis()->set_range(zoomed);
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(9)));
+    doc().notes()->pin_range({zoomed.lo, zoomed.lo + zoomed.length() / 2}, QStringLiteral("slow"));
+    const std::vector<PinnedNote> notes = doc().notes()->all();
+    const QString shared = QFileInfo(doc().spec()).dir().filePath("shared.arenascope");
+    panels().leave(doc());
+    doc().save_recording(shared);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy() && QFileInfo::exists(shared), kPatience);
+    next_window();
+    Settings::clear();
+    open(shared);
+    QTRY_VERIFY_WITH_TIMEOUT(is_chosen(), kPatience);
+    QCOMPARE(doc().axis()->mode(), AxisMode::Time);
+    QVERIFY(std::abs(doc().axis()->range().lo - zoomed.lo) < 2 && std::abs(doc().axis()->range().hi - zoomed.hi) < 2);
+    QCOMPARE(doc().selection()->current(), Selection::node(doc().source()->graph_id(), NodeId(9)));
+    QCOMPARE(doc().notes()->all(), notes);
+    panels().show("notes");
+    panels().table("notes")->refresh();
+    QCOMPARE(panels().table("notes")->model()->rowCount(), 1);
+    // Undo takes the last note back.
+    const size_t before = doc().notes()->all().size();
+    window_->shell().undo->flush();
+    doc().notes()->pin(zoomed.middle(), QStringLiteral("second"), 1);
+    window_->shell().undo->flush();
+    window_->shell().undo->go(-1);
+    QCOMPARE(doc().notes()->all().size(), before);
   }
 
   // A missing file is reported and not opened again; the others are restored.

@@ -391,6 +391,51 @@ class CommonTest : public QObject {
     source.set_session(nullptr);
     QVERIFY(!axis.has_steps());
   }
+  void an_axis_of_runs_shows_the_whole_recording() {
+    SessionSource source;
+    SharedAxis axis(&source);
+    axis.set_mode(AxisMode::Time, true);  // without a session there are none
+    QVERIFY(!axis.frame().by_runs());
+    test::SampleOptions options;
+    options.runs = 5;
+    source.set_session(test::sample_session(options));
+    axis.set_range({10, 20});
+    const auto steps = axis.visible_steps();
+    axis.set_mode(AxisMode::Time, true);
+    QVERIFY(axis.frame().by_runs());
+    QCOMPARE(axis.mode(), AxisMode::Time);
+    // The visible content stays visible; the newest run is the last one.
+    QCOMPARE(axis.visible_steps(), steps);
+    QVERIFY(axis.range().lo > 3.5 && axis.range().hi <= 5.0);
+    axis.frame_all();
+    const trace::Snapshot& snapshot = *source.snapshot();
+    const AxisFrame& frame = axis.frame();
+    for (size_t i = 0; i < 5; ++i) {
+      const trace::Run& run = snapshot.runs[i];
+      const double begin = frame.x_of_time(run.info.begin), end = frame.x_of_time(run.until());
+      QVERIFY(std::abs(begin - static_cast<double>(i)) < 1e-6);
+      QVERIFY(end > begin + 0.9 && end < begin + 1);
+      const double middle = (begin + end) / 2;
+      QVERIFY(std::abs(frame.x_of_time(frame.time_of_x(middle)) - middle) < 1e-3);
+    }
+    QVERIFY(axis.limits().hi >= 5 - 0.03 && axis.limits().lo <= 0);
+    // Each stretch of the axis is part of one run or of several whole ones.
+    for (const int pixels : {10, 1000}) {
+      const auto stretches = stretches_of(frame, pixels);
+      QVERIFY(stretches.size() > 1);
+      for (size_t i = 1; i < stretches.size(); ++i) QCOMPARE(stretches[i].time.begin, stretches[i - 1].time.end);
+    }
+    const double before = frame.x_of_time(snapshot.runs[2].info.begin);
+    axis.set_mode(AxisMode::Time);
+    QVERIFY(!axis.frame().by_runs());
+    QCOMPARE(axis.range(), axis.limits());
+    QVERIFY(std::abs(before - 2) < 1e-6);
+    axis.set_mode(AxisMode::Time, true);
+    axis.set_mode(AxisMode::Step);
+    QVERIFY(!axis.frame().by_runs());
+    source.set_session(nullptr);
+    QVERIFY(!axis.has_steps());
+  }
   void axis_survives_a_session_of_spans_only() {
     SessionSource source;
     SharedAxis axis(&source);

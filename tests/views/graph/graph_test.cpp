@@ -4,6 +4,7 @@
 #include <views/graph/graph_marks.h>
 #include <views/graph/graph_search.h>
 #include <views/graph/graph_view.h>
+#include <views/graph/graphviz_layout.h>
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -195,6 +196,94 @@ class GraphTest : public QObject {
     g.nodes[0].name = "x\"]; evil -> evil [label=\"";
     const FoldedGraph folded = fold(g, layers_of(g), {});
     QVERIFY(dot_file(g, layers_of(g), folded).find("x\\\"]; evil") != std::string::npos);  // quoted
+  }
+
+  void graphviz_gets_sizes_and_clusters() {
+    const GraphInfo g = small();
+    const Layers layers = layers_of(g);
+    const FoldedGraph folded = fold(g, layers, {0});
+    const std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(144, 72));
+    const std::string request = layout_request(folded, sizes);
+    QVERIFY(request.find("subgraph cluster_0") != std::string::npos);
+    QVERIFY(request.find("v0 [width=2.0000 height=1.0000]") != std::string::npos);
+    for (const FoldedEdge& edge : folded.edges)
+      QVERIFY(request.find("v" + std::to_string(edge.from) + " -> v" + std::to_string(edge.to)) != std::string::npos);
+  }
+
+  void the_output_of_graphviz_becomes_a_layout() {
+    const GraphInfo g = small();
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    QCOMPARE(folded.vertices.size(), size_t{3});
+    const std::vector<QSizeF> sizes(3, QSizeF(72, 36));
+    const FoldedEdge& edge = folded.edges[0];
+    const QByteArray nodes =
+        "graph 1 4 6\nnode v0 1 5 1 .5 a solid box black white\nnode v1 1 3 1 .5 b s box b w\n"
+        "node v2 3 1 1 .5 c s box b w\n";
+    const QByteArray line =
+        QStringLiteral("edge v%1 v%2 4 1 4.7 1 4 1 3.7 1 3.3 solid black\n").arg(edge.from).arg(edge.to).toUtf8();
+    const auto layout = layout_from_plain(nodes + line + "stop\n", folded, sizes);
+    QVERIFY(layout);
+    QCOMPARE(layout->centres[0], QPointF(72, 72));  // y grows downwards
+    QCOMPARE(layout->centres[2], QPointF(216, 360));
+    QCOMPARE(layout->curves[0].size(), size_t{4});
+    QVERIFY(std::abs(layout->curves[0][0].y() - 1.3 * 72) < 1e-6);
+    QVERIFY(layout->curves[1].empty());
+    QVERIFY(layout->bounds.contains(QRectF(36, 54, 72, 36)));
+    // A layout that lacks a vertex, or is damaged, is rejected.
+    for (const QByteArray& bad :
+         {QByteArray(), nodes.left(60), QByteArray("node v9 1 1"), QByteArray("node v0 nan nan 1 1"),
+          QByteArray("graph\nnode\nedge\nstop"), QByteArray("edge v0 v1 99999999 1 1")})
+      QVERIFY(!layout_from_plain(bad, folded, sizes));
+  }
+
+  // The program is found on PATH at run time; without it the built-in layout is shown, and the reason reported.
+  void graphviz_is_an_alternative_layout() {
+    const QByteArray path = qgetenv("PATH");
+    QTemporaryDir folder;
+    qputenv("PATH", folder.path().toUtf8());
+    ShownGraph shown({600, 800});
+    QStringList failed;
+    connect(shown.view.layout_job(), &LayoutJob::ready, this, [&](const std::shared_ptr<const GraphPicture>& picture) {
+      if (!picture->problem.isEmpty()) failed << picture->problem;
+    });
+    shown.source.set_session(test::sample_session());
+    const auto is_ready = [&] { return !shown.view.layout_job()->running() && shown.view.canvas()->scene().ready(); };
+    QTRY_VERIFY_WITH_TIMEOUT(is_ready(), 20000);
+    shown.view.set_engine(LayoutEngine::Graphviz);
+    QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, 20000);
+    QVERIFY(failed[0].contains(QStringLiteral("PATH")));
+    QVERIFY(shown.view.canvas()->scene().ready());
+    shown.view.set_engine(LayoutEngine::BuiltIn);
+    QTRY_VERIFY_WITH_TIMEOUT(is_ready(), 20000);
+    // A program that places the vertices on a diagonal.
+    QFile program(folder.filePath("dot"));
+    QVERIFY(program.open(QIODevice::WriteOnly));
+    program.write(
+        "#!/bin/sh\nPATH=/usr/bin:/bin\nawk 'BEGIN { print \"graph 1 100 100\" } /^v[0-9]+ \\[/ { ++n; print "
+        "\"node \" $1 \" \" n \" \" 100 - n \" 1 1 l s box b w\" } END { print \"stop\" }'\n");
+    program.close();
+    program.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    shown.view.set_engine(LayoutEngine::Graphviz);
+    QTRY_VERIFY_WITH_TIMEOUT(is_ready(), 20000);
+    const GraphLayout& layout = *shown.view.canvas()->scene().layout;
+    QVERIFY(layout.centres.size() > 1);
+    for (size_t v = 1; v < layout.centres.size(); ++v)
+      QCOMPARE(layout.centres[v] - layout.centres[v - 1], QPointF(72, 72));
+    QCOMPARE(failed.size(), 1);
+    QCOMPARE(shown.view.view_state().engine, LayoutEngine::Graphviz);
+    // A program that does not end is stopped.
+    QVERIFY(program.open(QIODevice::WriteOnly));
+    program.write("#!/bin/sh\nexec /bin/sleep 600\n");
+    program.close();
+    int polls = 0;
+    const GraphvizOutput stopped = Graphviz::run("digraph {}", QStringLiteral("svg"), [&] { return ++polls < 3; });
+    QVERIFY(stopped.output.isEmpty() && stopped.problem.isEmpty());
+    QVERIFY(program.open(QIODevice::WriteOnly));
+    program.write("#!/bin/sh\necho 'bad syntax' >&2\nexit 1\n");
+    program.close();
+    QVERIFY(
+        Graphviz::run("x", QStringLiteral("svg"), [] { return true; }).problem.contains(QStringLiteral("bad syntax")));
+    qputenv("PATH", path);
   }
 
   void rows_are_ordered_top_to_bottom() {
@@ -683,7 +772,7 @@ class GraphTest : public QObject {
     QTemporaryDir folder;
     const QString png = folder.filePath("graph.png");
     QVERIFY(export_picture(view, png, {600, 800}, 1).ok());
-    QVERIFY(view.save_dot(folder.filePath("graph.dot")));
+    QVERIFY(dot_file(*scene.info, *scene.layers, *scene.folded).starts_with("digraph"));
   }
 
   // Compared with itself there are no differences; compared with a shorter network some nodes exist only here, which

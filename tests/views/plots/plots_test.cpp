@@ -715,6 +715,106 @@ class PlotsTest : public QObject {
     QVERIFY(flow_of(graph, NodeId::none()) == Flow());
     QVERIFY(flow_of(graph, NodeId(graph.nodes.size())) == Flow());
   }
+  void the_timeline_is_coloured_by_each_property() {
+    Fixture d;
+    d.show();
+    const trace::GraphInfo& graph = *d.source.graph();
+    const auto prepare = [&](TimelineColour colour) -> const TimelinePicture& {
+      d.timeline.set_view_state({{}, colour});
+      d.timeline.prepare_now();
+      return *d.timeline.picture();
+    };
+    // Calls `check` with each span of work that is drawn on its own, and its style.
+    const auto each_work = [&](const TimelinePicture& p, const auto& check) {
+      int seen = 0;
+      for (size_t i = 0; i < p.spans->size(); ++i) {
+        const TimelineItem& item = p.items[(*p.spans)[i].tag];
+        if (item.step.valid() || item.cell.count != 1 || item.cell.kind != trace::EventKind::Work) continue;
+        check(item.cell.span, d.source.snapshot()->event(item.cell.span), (*p.spans)[i].style);
+        ++seen;
+      }
+      QVERIFY(seen > 10);
+    };
+    const size_t legend = d.timeline.header().legend.size();
+    std::map<std::string, uint32_t> of_op;
+    const TimelinePicture& by_op = prepare(TimelineColour::Op);
+    each_work(by_op, [&](const auto&, const trace::Event& e, uint32_t style) {
+      const auto [it, fresh] = of_op.try_emplace(graph.nodes[e.node().index()].op, style);
+      QCOMPARE(it->second, style);
+      QVERIFY(style >= kSpanNamed0 && style < kSpanNamed0 + kSpanCategories - 1);
+    });
+    QVERIFY(of_op.size() > 2);
+    QStringList named;
+    for (const LegendChip& chip : d.timeline.header().legend) named << chip.text;
+    for (const auto& [op, style] : of_op) QVERIFY2(named.contains(QString::fromStdString(op)), op.c_str());
+    // Zooming does not change colours.
+    d.axis.frame_steps(Step(3), Step(9));
+    each_work(prepare(TimelineColour::Op), [&](const auto&, const trace::Event& e, uint32_t style) {
+      QCOMPARE(of_op.at(graph.nodes[e.node().index()].op), style);
+    });
+    d.axis.frame_all();
+    each_work(prepare(TimelineColour::Thread), [&](const trace::SpanRef& span, const trace::Event&, uint32_t style) {
+      QCOMPARE(style, kSpanNamed0 + static_cast<uint32_t>(span.track.value) % (kSpanCategories - 1));
+    });
+    each_work(prepare(TimelineColour::Duration), [&](const auto&, const trace::Event& e, uint32_t style) {
+      QCOMPARE(style, kSpanShade0 + shade_of_duration(e.end() - e.begin()));
+    });
+    std::map<std::string, uint32_t> of_layer;
+    each_work(prepare(TimelineColour::Layer), [&](const auto&, const trace::Event& e, uint32_t style) {
+      const std::string& layer = graph.nodes[e.node().index()].layer;
+      if (!layer.empty()) QCOMPARE(of_layer.try_emplace(layer, style).first->second, style);
+    });
+    QVERIFY(of_layer.size() > 2);
+    prepare(TimelineColour::Activity);
+    QCOMPARE(d.timeline.header().legend.size(), legend);
+    QCOMPARE(shade_of_duration(0), 0u);
+    QCOMPARE(shade_of_duration(999), 0u);
+    QCOMPARE(shade_of_duration(1'000), 1u);
+    QCOMPARE(shade_of_duration(5'000'000'000), kSpanShades - 1);
+    QCOMPARE(TimelineColourNames::shade(1), QStringLiteral("≥ 1.00 µs"));
+  }
+
+  // A recording of a growing cache: its counter is a curve over the runs.
+  void counters_are_drawn_over_the_runs() {
+    Fixture d({.runs = 4});
+    const auto session = test::sample_session({.runs = 4});
+    const auto snapshot = session->snapshot();
+    const trace::CounterId cache(static_cast<int32_t>(snapshot->counters.size()));
+    session->describe(trace::CounterInfo{cache, "cache", "bytes", trace::CounterRole::Other});
+    std::vector<trace::Event> samples;
+    for (size_t i = 0; i < 4; ++i)
+      samples.push_back(trace::counter(snapshot->runs[i].info.begin, cache, 1000.0 * static_cast<double>(i + 1)));
+    const auto track = static_cast<int32_t>(snapshot->tracks.size());
+    session->describe(trace::ThreadInfo{trace::TrackId(track), "counters"});
+    session->events(trace::TrackId(track), samples);
+    d.source.set_session(session);
+    d.show();
+    d.axis.set_mode(AxisMode::Time);
+    d.timeline.prepare_now();
+    QVERIFY(d.timeline.picture()->curves.empty());  // of a run, other views show the memory
+    d.axis.set_mode(AxisMode::Time, true);
+    d.axis.frame_all();
+    for (PlotView* v : d.all()) v->prepare_now();
+    const auto& curves = d.timeline.picture()->curves;
+    const auto curve = std::ranges::find(curves, cache, &CounterCurve::counter);
+    QVERIFY(curve != curves.end());
+    for (int i = 0; i < 4; ++i) {
+      const auto point =
+          std::ranges::find_if(curve->points, [&](const CounterPoint& p) { return p.x0 <= i + 0.5 && p.x1 > i + 0.5; });
+      QVERIFY(point != curve->points.end());
+      QCOMPARE(point->max, 1000.0 * (i + 1));
+    }
+    // Each run has spans in its part of the axis.
+    for (int i = 0; i < 4; ++i) {
+      const auto& spans = *d.timeline.picture()->spans;
+      bool any = false;
+      for (size_t r = 0; r < spans.size(); ++r)
+        any = any || (spans[r].x0 >= i - 1e-6 && spans[r].x1 <= i + 1 &&
+                      d.timeline.picture()->items[spans[r].tag].cell.count > 0);
+      QVERIFY2(any, qPrintable(QString::number(i)));
+    }
+    QVERIFY(d.occupancy.picture()->top > 0);
+  }
   void the_map_is_coloured_by_each_property() {
     Fixture d;
     d.show();

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "annotations.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+namespace arenascope::app {
+
+namespace {
+
+constexpr qsizetype kMaxNotes = 10'000, kMaxNoteText = 10'000;
+
+QJsonObject json_of_note(const views::PinnedNote& note) {
+  QJsonObject out{{"text", note.text}, {"step", note.step}, {"time", note.time}};
+  if (note.is_range()) {
+    out["step_end"] = note.step_end;
+    out["time_end"] = note.time_end;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Annotations::to_json() const {
+  QJsonArray list;
+  for (const views::PinnedNote& note : notes) list << json_of_note(note);
+  return QJsonDocument(QJsonObject{{"notes", list}, {"view", view.to_json()}})
+      .toJson(QJsonDocument::Compact)
+      .toStdString();
+}
+
+std::optional<Annotations> Annotations::from_json(const std::string& json) {
+  const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
+  if (!document.isObject()) return std::nullopt;
+  Annotations out;
+  for (const auto& value : document["notes"].toArray()) {
+    if (std::ssize(out.notes) >= kMaxNotes) break;
+    const QJsonObject note = value.toObject();
+    const QString text = note["text"].toString().left(kMaxNoteText).trimmed();
+    if (text.isEmpty()) continue;
+    out.notes.push_back({note["step"].toDouble(-1), note["time"].toDouble(-1), text, note["step_end"].toDouble(-1),
+                         note["time_end"].toDouble(-1)});
+  }
+  out.view = ViewState::from_json(document["view"].toObject());
+  return out;
+}
+
+}  // namespace arenascope::app
