@@ -58,10 +58,7 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
   row->addWidget(graph_);
   row->addWidget(runs_ = make_runs(rest));
   row->addSpacing(6);
-  row->addWidget(x_label_);
-  row->addWidget(by_step_);
-  row->addWidget(by_time_);
-  row->addWidget(by_runs_);
+  for (QWidget* part : std::initializer_list<QWidget*>{x_label_, by_step_, by_time_, by_runs_}) row->addWidget(part);
   row->addSpacing(6);
   row->addWidget(planner_);
   row->addWidget(order_);
