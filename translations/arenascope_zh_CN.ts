@@ -3744,6 +3744,10 @@ Use the other panels.</source>
             <numerusform>%n 个设备</numerusform>
         </translation>
     </message>
+    <message>
+        <source>graph only</source>
+        <translation>仅计算图</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::StepSlider</name>

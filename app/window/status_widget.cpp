@@ -89,7 +89,8 @@ QString StatusWidget::state_text() const {
     default: break;
   }
   return document.source()->snapshot()->event_count > 0 ? tr("recording")
-         : document.source()->graph() != nullptr        ? tr("planned only")
+         : document.source()->plan() != nullptr         ? tr("planned only")
+         : document.source()->graph() != nullptr        ? tr("graph only")
                                                         : tr("nothing open");
 }
 

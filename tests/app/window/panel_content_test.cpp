@@ -131,6 +131,13 @@ TEST_CASE("an ONNX Runtime profile has a graph with times, but no memory") {
     CHECK_MESSAGE(!has_content(empty, content), name_of(empty));
 }
 
+TEST_CASE("a graph in DOT has a graph, without sizes, times or memory") {
+  const DocumentContent content = content_of_trace(test::ggml_dot(), "graph.dot");
+  CHECK(layout_kind_of(content) == LayoutKind::Model);
+  CHECK(panels_of(content) ==
+        Panels{"graph", "nodes", "ops", "layers", "bytes", "inspector", "lesson", "notes", "query", "search"});
+}
+
 TEST_CASE("a program of ExecuTorch has a graph and a plan, but no times") {
   const DocumentContent content = content_of_trace(test::executorch_program(), "program.pte");
   CHECK(layout_kind_of(content) == LayoutKind::Model);
