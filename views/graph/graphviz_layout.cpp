@@ -56,7 +56,7 @@ struct LayerTree {
     const auto inside = layers.find(layer);
     if (inside == layers.end()) return;
     for (const int32_t child : inside->second) {
-      out.append("subgraph cluster_").append(std::to_string(child)).append(" { margin=18;\n");
+      out.append("subgraph cluster_").append(std::to_string(child)).append(" { margin=32;\n");
       write(child, sizes, out);
       out += "}\n";
     }
