@@ -9372,7 +9372,7 @@ allocated %6 times</source>
     </message>
     <message>
         <source>Owners in MNN's runtime</source>
-        <translation>MNN 运行时中谁拥有谁</translation>
+        <translation>MNN 运行时中的所有权</translation>
     </message>
     <message>
         <source>Free lists of a buffer pool</source>
@@ -9403,8 +9403,8 @@ allocated %6 times</source>
         <translation>大模型中移动节点</translation>
     </message>
     <message>
-        <source>bytes to spare</source>
-        <translation>备用字节</translation>
+        <source>reserve</source>
+        <translation>预留余量</translation>
     </message>
     <message>
         <source>scratch buffer</source>

@@ -68,7 +68,7 @@ constexpr LensName kParameters[] = {
     {"unit", QT_TRANSLATE_NOOP("arenascope::views::LensText", "unit")},
     {"work bytes", QT_TRANSLATE_NOOP("arenascope::views::LensText", "work bytes")},
     {"order of arrival", QT_TRANSLATE_NOOP("arenascope::views::LensText", "order of arrival")},
-    {"spare", QT_TRANSLATE_NOOP("arenascope::views::LensText", "bytes to spare")},
+    {"spare", QT_TRANSLATE_NOOP("arenascope::views::LensText", "reserve")},
     {"scratch", QT_TRANSLATE_NOOP("arenascope::views::LensText", "scratch buffer")},
     {"flags", QT_TRANSLATE_NOOP("arenascope::views::LensText", "flags")},
     {"x", QT_TRANSLATE_NOOP("arenascope::views::LensText", "x")},

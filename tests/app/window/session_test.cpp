@@ -182,9 +182,9 @@ class SessionTest : public QObject, protected WindowFixture {
     QVERIFY(std::abs(doc().axis()->range().lo - zoomed.lo) < 2 && std::abs(doc().axis()->range().hi - zoomed.hi) < 2);
     QCOMPARE(doc().selection()->current(), Selection::node(doc().source()->graph_id(), NodeId(9)));
     QCOMPARE(doc().notes()->all(), notes);
-    panels().show("notes");
-    panels().table("notes")->refresh();
-    QCOMPARE(panels().table("notes")->model()->rowCount(), 1);
+    panels().show(PanelId::Notes);
+    panels().table(PanelId::Notes)->refresh();
+    QCOMPARE(panels().table(PanelId::Notes)->model()->rowCount(), 1);
     // Undo takes the last note back.
     const size_t before = doc().notes()->all().size();
     window_->shell().undo->flush();
