@@ -2,6 +2,7 @@
 // Prepared data of the arena map: one rectangle per tensor (address against step or time), planned and observed.
 #pragma once
 #include <views/common/plot_view.h>
+#include <views/common/slice_styles.h>
 #include <views/common/slices.h>
 #include <views/common/spaces.h>
 #include <views/common/sweep.h>

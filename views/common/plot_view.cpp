@@ -79,12 +79,6 @@ PrepareInput PlotView::input(AxisRange range, int pixels) const {
   return in;
 }
 
-PrepareInput PrepareInput::comparison_input() const {
-  const ComparisonSide& o = comparison->other;
-  return {o.snapshot, nullptr, o.run, o.graph.get(), o.plan.get(), nullptr, comparison->frame(axis, snapshot->run(run)),
-          pixels};
-}
-
 void PlotView::prepare() {
   stale_ = true;
   if (asked_ || !isVisible()) return;

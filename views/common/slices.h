@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Text and colours that the arena map and the lifetimes share for a tensor's slice of the arena.
+// Texts and chains that the arena map and the lifetimes share for a tensor's slice of the arena.
 #pragma once
 #include <views/common/figure.h>
-#include <views/common/rect_plottable.h>
 #include <views/common/session_source.h>
 #include <views/common/sweep.h>
 
@@ -11,20 +10,6 @@
 #include <unordered_map>
 
 namespace arenascope::views {
-
-// The fill style of a slice; each exists in an observed and a planned variant.
-enum SliceStyle {  // no underlying type: lupdate loses the namespace after one
-  kSliceWork0,     // three alternating tints, so that neighbours can be distinguished
-  kSliceWork1,
-  kSliceWork2,
-  kSliceInput,
-  kSliceOutput,
-  kSliceWeight,
-  kSliceView,
-  kSliceStyles,
-};
-uint32_t slice_style(const trace::TensorInfo* tensor, trace::TensorRef ref, bool seen);
-std::vector<RectStyle> slice_styles(const ThemeColours& colours);  // observed, then planned: 2 * kSliceStyles
 
 // Per slice of a plan: the first slice of its in-place chain, and the step at which the next one of the chain reuses
 // it.

@@ -3,9 +3,7 @@
 #include <views/common/format.h>
 #include <views/common/spaces.h>
 
-#include <QActionGroup>
-#include <QMenu>
-#include <set>
+#include <QCoreApplication>
 
 namespace arenascope::views {
 
@@ -21,31 +19,6 @@ bool is_in_spaces(const PrepareInput& in) {
 
 bool shows_spaces(const PrepareInput& in, ArenaMode show) {
   return show == ArenaMode::Spaces || (show == ArenaMode::Auto && is_in_spaces(in));
-}
-
-void add_space_choices(QMenu& menu, const QString& title, const SessionSource& source, ArenaMode show,
-                       const SpaceChoice& choice, const std::function<void(ArenaMode, const SpaceChoice&)>& chosen) {
-  const trace::Snapshot& s = *source.snapshot();
-  std::set<uint32_t> allocators;
-  for (size_t i = 0; i < s.spaces.size(); ++i) allocators.insert(s.spaces[i].allocator);
-  for (const trace::Space& space : s.open_spaces) allocators.insert(space.allocator);
-  QMenu* spaces = menu.addMenu(title);
-  auto* group = new QActionGroup(spaces);
-  const auto add = [&](const QString& text, ArenaMode to_show, const SpaceChoice& to_choose) {
-    QAction* action = spaces->addAction(text);
-    action->setCheckable(true);
-    action->setChecked(to_show == show && to_choose == choice);
-    group->addAction(action);
-    QObject::connect(action, &QAction::triggered, spaces, [=] { chosen(to_show, to_choose); });
-  };
-  using Of = SpaceChoice::Of;
-  add(SpaceTexts::tr("Memory of the Run's Tensors"), ArenaMode::Auto, {});
-  if (source.plan() != nullptr) add(SpaceTexts::tr("Plan Arena"), ArenaMode::Arena, {});
-  if (allocators.empty()) return;
-  add(SpaceTexts::tr("All Spaces Except Weights"), ArenaMode::Spaces, {Of::Working, 0});
-  add(SpaceTexts::tr("All Spaces"), ArenaMode::Spaces, {Of::All, 0});
-  spaces->addSeparator();
-  for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaMode::Spaces, {Of::Allocator, id});
 }
 
 trace::TimeRange range_of_run(const PrepareInput& in) { return trace::range_of_run(*in.snapshot, in.run); }

@@ -3,12 +3,11 @@
 #pragma once
 #include <arenascope/trace/space_use.h>
 #include <views/common/call_sites.h>
-#include <views/common/plot_view.h>
+#include <views/common/figure.h>
+#include <views/common/prepare_input.h>
+#include <views/common/selection.h>
 
-#include <functional>
 #include <string>
-
-class QMenu;
 
 namespace arenascope::views {
 
@@ -23,10 +22,6 @@ enum class ArenaMode : uint8_t {
 };
 // True if spaces are shown.
 bool shows_spaces(const PrepareInput& input, ArenaMode show);
-// Adds a submenu to choose the plan's arena, all spaces or those of one allocator.
-void add_space_choices(QMenu& menu, const QString& title, const SessionSource& source, ArenaMode show,
-                       const SpaceChoice& choice, const std::function<void(ArenaMode, const SpaceChoice&)>& chosen);
-
 // True if the tensors of the current run are in allocator spaces; false for a plan that was never run.
 bool is_in_spaces(const PrepareInput& input);
 trace::TimeRange range_of_run(const PrepareInput& input);

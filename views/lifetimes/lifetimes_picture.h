@@ -2,6 +2,7 @@
 // Prepared data of the lifetimes view: one row per block, with the tensors that used it in sequence.
 #pragma once
 #include <views/common/plot_view.h>
+#include <views/common/slice_styles.h>
 #include <views/common/slices.h>
 #include <views/common/spaces.h>
 

@@ -2,6 +2,7 @@
 // Planning options: planner, execution order, in-place ops, memory limit, time limit, alignment, streams and banks; and
 // the progress of the search. The panel emits requests and does not plan itself.
 #pragma once
+#include <views/planners/plan_request.h>
 #include <views/planners/search_curve.h>
 
 #include <QCheckBox>
@@ -14,17 +15,6 @@
 #include <optional>
 
 namespace arenascope::views {
-
-struct PlanRequest {
-  QString planner = QStringLiteral("search"), order = QStringLiteral("depth-first");
-  bool in_place = false;
-  Bytes fit_under = 0;  // memory limit; 0: as small as possible
-  double budget_seconds = 2;
-  Bytes alignment = 0;  // 0: that of the current plan
-  int streams = 1;      // above 1: results share memory across streams only after an event
-  QString banks;        // "sram=512K,host": memory tiers, fastest first; empty: one arena
-  bool operator==(const PlanRequest&) const = default;
-};
 
 class ReplanPanel : public QWidget {
   Q_OBJECT

@@ -2,25 +2,11 @@
 // Progress of a search: the smallest arena so far over time, down to the lower bound, and the memory limit.
 #pragma once
 #include <views/common/theme.h>
+#include <views/planners/plan_request.h>
 
-#include <arenascope/base/ids.h>
 #include <QWidget>
-#include <vector>
 
 namespace arenascope::views {
-
-struct SearchProgress {
-  struct Point {
-    double seconds = 0;
-    Bytes arena = 0;
-    Bytes bound = 0;
-    bool operator==(const Point&) const = default;
-  };
-  std::vector<Point> points;
-  double budget_seconds = 0;
-  double ended = -1;  // total seconds; negative while running
-  bool operator==(const SearchProgress&) const = default;
-};
 
 class SearchCurve : public QWidget {
   Q_OBJECT

@@ -84,9 +84,8 @@ SumsPtr sums_of(const TableInput& input, NamesOf names_of) {
 }
 
 Column time_column(const SumsPtr& sums, const QString& title, const QString& tip, double Sum::*of) {
-  return {title, tip,
-          [=](size_t r) { return sums->ran ? format_ns(static_cast<Nanoseconds>(sums->all[r].*of)) : QString(); },
-          [=](size_t r) { return sums->all[r].*of; }};
+  return number_column(
+      title, tip, FigureUnit::Time, [=](size_t r) { return sums->all[r].*of; }, [=](size_t) { return sums->ran; });
 }
 
 std::shared_ptr<Table> aggregate_table(const SumsPtr& sums, const QString& title) {
@@ -102,15 +101,17 @@ std::shared_ptr<Table> aggregate_table(const SumsPtr& sums, const QString& title
        [sums](size_t r) { return static_cast<double>(sums->all[r].nodes.size()); }},
       time_column(sums, AggregateTexts::tr("Time"), AggregateTexts::tr("Sum of its nodes' mean times per run"),
                   &Sum::time),
-      {AggregateTexts::tr("Share"), AggregateTexts::tr("Share of the time of all nodes"),
-       [=](size_t r) { return sums->ran ? format_percent(share(r)) : QString(); }, share, nullptr, share},
+      with_unit(FigureUnit::Share,
+                {AggregateTexts::tr("Share"), AggregateTexts::tr("Share of the time of all nodes"),
+                 [=](size_t r) { return sums->ran ? format_percent(share(r)) : QString(); }, share, nullptr, share}),
       time_column(sums, AggregateTexts::tr("Busy"), AggregateTexts::tr("Total time of its chunks, mean per run"),
                   &Sum::busy),
       time_column(sums, AggregateTexts::tr("Waiting"),
                   AggregateTexts::tr("Total barrier wait afterwards, all threads, mean per run"), &Sum::waiting),
-      {AggregateTexts::tr("Bytes"), AggregateTexts::tr("Total size of its results"),
-       [sums](size_t r) { return sums->all[r].bytes_known ? format_bytes(sums->all[r].bytes) : QString(); },
-       [sums](size_t r) { return static_cast<double>(sums->all[r].bytes); }},
+      number_column(
+          AggregateTexts::tr("Bytes"), AggregateTexts::tr("Total size of its results"), FigureUnit::Bytes,
+          [sums](size_t r) { return static_cast<double>(sums->all[r].bytes); },
+          [sums](size_t r) { return sums->all[r].bytes_known; }),
       {AggregateTexts::tr("Flops"), AggregateTexts::tr("Arithmetic operations"),
        [sums](size_t r) { return sums->all[r].flops_known ? format_count(sums->all[r].flops) : QString(); },
        [sums](size_t r) { return static_cast<double>(sums->all[r].flops); }},

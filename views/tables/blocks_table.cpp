@@ -85,9 +85,8 @@ TablePtr blocks_table(const TableInput& input) {
       plain(
           BlocksTableTexts::tr("Block"), {}, [](const Block& b) { return QString::number(b.id.value); },
           [](const Block& b) { return b.id.value; }),
-      plain(
-          BlocksTableTexts::tr("Offset"), BlocksTableTexts::tr("First byte in the arena"),
-          [](const Block& b) { return format_address(b.offset); }, [](const Block& b) { return b.offset; }),
+      number_column(BlocksTableTexts::tr("Offset"), BlocksTableTexts::tr("First byte in the arena"),
+                    FigureUnit::Address, [blocks](size_t r) { return static_cast<double>((*blocks)[r].offset); }),
       counted(BlocksTableTexts::tr("Bytes"), {}, FigureUnit::Bytes, "bytes", [](const Block& b) { return b.bytes(); }),
       counted(BlocksTableTexts::tr("Tensors"), BlocksTableTexts::tr("Number of tensors that use it in sequence"),
               FigureUnit::Count, "tensors", [](const Block& b) { return b.tensors.size(); }),

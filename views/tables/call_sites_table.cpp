@@ -79,23 +79,22 @@ TablePtr call_sites_table(const TableInput& input) {
     return [=](size_t r) { return static_cast<double>(row(r).*value); };
   };
   table->rows = rows->size();
-  Column at_peak = bytes_column(CallSiteTexts::tr("At the peak"), CallSiteTexts::tr("Live bytes at the peak"),
-                                number(&CallSiteRow::at_peak));
+  Column at_peak = number_column(CallSiteTexts::tr("At the peak"), CallSiteTexts::tr("Live bytes at the peak"),
+                                 FigureUnit::Bytes, number(&CallSiteRow::at_peak));
   at_peak.bar = [=](size_t r) { return static_cast<double>(row(r).at_peak) / static_cast<double>(most); };
   at_peak.adds_up = true;
   const auto share = [=](size_t r) {
     return all > 0 ? static_cast<double>(row(r).at_peak) / static_cast<double>(all) : 0;
   };
   Column allocated =
-      bytes_column(CallSiteTexts::tr("Allocated"), CallSiteTexts::tr("Bytes allocated at this call site"),
-                   number(&CallSiteRow::allocated));
+      number_column(CallSiteTexts::tr("Allocated"), CallSiteTexts::tr("Bytes allocated at this call site"),
+                    FigureUnit::Bytes, number(&CallSiteRow::allocated));
   allocated.adds_up = true;
   table->columns = {
       {CallSiteTexts::tr("Call site"), CallSiteTexts::tr("Innermost frame outside PyTorch and the system's libraries"),
        [row](size_t r) { return row(r).name; }},
       std::move(at_peak),
-      {CallSiteTexts::tr("Share"), CallSiteTexts::tr("Share of the peak"),
-       [share](size_t r) { return format_percent(share(r)); }, share},
+      number_column(CallSiteTexts::tr("Share"), CallSiteTexts::tr("Share of the peak"), FigureUnit::Share, share),
       {CallSiteTexts::tr("Live"), CallSiteTexts::tr("Live allocations at the peak"), count(&CallSiteRow::live),
        number(&CallSiteRow::live)},
       std::move(allocated),

@@ -74,7 +74,7 @@ Column difference_column(const QString& title, const QString& tip, FigureUnit un
     if (there(r)) f.text = unit == FigureUnit::Time ? signed_time(f.value) : signed_bytes(f.value);
     return f;
   };
-  return {title, tip, [make](size_t r) { return make(r).text; }, value, make};
+  return with_unit(unit, {title, tip, [make](size_t r) { return make(r).text; }, value, make});
 }
 
 void add_node_columns(Table& table, const TableInput& input) {
@@ -191,12 +191,9 @@ void add_object_columns(Table& table, const TableInput& input) {
     (*sizes)[i] = at->second.back();
     at->second.pop_back();
   }
-  table.columns.push_back({CompareColumnsTexts::tr("Bytes B"),
-                           {},
-                           [sizes](size_t r) {
-                             return (*sizes)[r] == kNothing ? QString() : format_bytes(static_cast<Bytes>((*sizes)[r]));
-                           },
-                           [sizes](size_t r) { return (*sizes)[r]; }});
+  table.columns.push_back(number_column(
+      CompareColumnsTexts::tr("Bytes B"), {}, FigureUnit::Bytes, [sizes](size_t r) { return (*sizes)[r]; },
+      [sizes](size_t r) { return (*sizes)[r] != kNothing; }));
 }
 
 void add_barrier_columns(Table& table, const TableInput& input, std::function<const trace::Barrier&(size_t)> barrier) {

@@ -367,14 +367,9 @@ TablePtr planners_table(const TableInput& input) {
                           [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
       figure_column(EventTablesTexts::tr("Ratio"), EventTablesTexts::tr("Arena over lower bound; 1 is perfect"),
                     FigureUnit::Ratio, plan_id("ratio"), ratio),
-      {EventTablesTexts::tr("Δ vs. current"),
-       {},
-       [change](size_t r) {
-         const auto d = static_cast<Bytes>(change(r));
-         return d == 0 ? QStringLiteral("±0")
-                       : (d > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(d));
-       },
-       change},
+      with_unit(
+          FigureUnit::Bytes,
+          {EventTablesTexts::tr("Δ vs. current"), {}, [change](size_t r) { return signed_bytes(change(r)); }, change}),
       time_column(
           EventTablesTexts::tr("Planning"), EventTablesTexts::tr("Planning time"), plan_id("planning"),
           [plans](size_t r) { return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->seconds * 1e9)); }),

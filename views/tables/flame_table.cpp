@@ -21,6 +21,12 @@ struct FlameRows {
   std::vector<uint32_t> frames;
 };
 
+FigureUnit figure_unit(trace::FlameUnit unit) {
+  return unit == trace::FlameUnit::Bytes         ? FigureUnit::Bytes
+         : unit == trace::FlameUnit::Nanoseconds ? FigureUnit::Time
+                                                 : FigureUnit::Count;
+}
+
 // Without the root.
 std::vector<uint32_t> frames_by_self(const trace::FlameTree& tree) {
   std::vector<uint32_t> frames(tree.frames.size() - 1);
@@ -40,8 +46,8 @@ TablePtr flame_table(const TableInput& input, trace::FlameWeight weight, std::op
   const auto frame = [rows](size_t r) -> const trace::FlameFrame& { return rows->tree.frames[rows->frames[r]]; };
   const double all = std::max(rows->tree.root().total, 1.0);
   const auto weights = [=](const QString& title, const QString& tip, double trace::FlameFrame::*value) {
-    return Column{title, tip, [=](size_t r) { return FlameText::value(frame(r).*value, rows->tree.unit); },
-                  [=](size_t r) { return frame(r).*value; }};
+    const auto text_of = [=](size_t r) { return FlameText::value(frame(r).*value, rows->tree.unit); };
+    return with_unit(figure_unit(rows->tree.unit), {title, tip, text_of, [=](size_t r) { return frame(r).*value; }});
   };
   auto table = std::make_shared<Table>();
   table->empty_text = FlameTableTexts::tr("This file contains no call stacks, spans or times of nodes.");
@@ -57,8 +63,8 @@ TablePtr flame_table(const TableInput& input, trace::FlameWeight weight, std::op
       std::move(self),
       weights(FlameTableTexts::tr("Total"), FlameTableTexts::tr("With the frames that it encloses"),
               &trace::FlameFrame::total),
-      {FlameTableTexts::tr("Share"), FlameTableTexts::tr("Share of the total weight"),
-       [share](size_t r) { return format_percent(share(r)); }, share},
+      number_column(FlameTableTexts::tr("Share"), FlameTableTexts::tr("Share of the total weight"), FigureUnit::Share,
+                    share),
       {FlameTableTexts::tr("Count"), FlameTableTexts::tr("Allocations, spans or nodes that end in this frame"),
        [frame](size_t r) { return format_count(frame(r).count); },
        [frame](size_t r) { return static_cast<double>(frame(r).count); }},

@@ -97,16 +97,15 @@ TablePtr holes_table(const TableInput& input) {
   };
   table->rows = holes->size();
   table->columns = {
-      {HolesTableTexts::tr("Bytes"), HolesTableTexts::tr("Unused bytes below a live tensor"),
-       [bytes](size_t r) { return format_bytes(static_cast<Bytes>(bytes(r))); }, bytes},
+      number_column(HolesTableTexts::tr("Bytes"), HolesTableTexts::tr("Unused bytes below a live tensor"),
+                    FigureUnit::Bytes, bytes),
       {HolesTableTexts::tr("Steps"), HolesTableTexts::tr("While the hole exists"),
        [rect](size_t r) { return format_steps(static_cast<int64_t>(rect(r).x0), static_cast<int64_t>(rect(r).x1)); },
        [rect](size_t r) { return rect(r).x0; }},
-      {HolesTableTexts::tr("Offset"), HolesTableTexts::tr("First byte in the arena"),
-       [rect](size_t r) { return format_address(rect(r).lo); },
-       [rect](size_t r) { return static_cast<double>(rect(r).lo); }},
-      {HolesTableTexts::tr("Byte steps"), HolesTableTexts::tr("Bytes × steps: total waste of the hole"),
-       [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r))); }, room},
+      number_column(HolesTableTexts::tr("Offset"), HolesTableTexts::tr("First byte in the arena"), FigureUnit::Address,
+                    [rect](size_t r) { return static_cast<double>(rect(r).lo); }),
+      number_column(HolesTableTexts::tr("Byte steps"), HolesTableTexts::tr("Bytes × steps: total waste of the hole"),
+                    FigureUnit::Bytes, room),
       {HolesTableTexts::tr("Above it"), HolesTableTexts::tr("Tensor that could not be placed into it"),
        [=](size_t r) { return name((*holes)[r].above); }},
       {HolesTableTexts::tr("Blocked by"),

@@ -101,13 +101,14 @@ void add_identity(Columns& columns, const NodesPtr& n) {
 }
 
 void add_place(Columns& columns, const NodesPtr& n) {
-  columns.push_back({NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
-                     [=](size_t r) { return has_size(n->node(r)) ? format_bytes(n->node(r).bytes) : QString(); },
-                     [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
+  columns.push_back(number_column(
+      NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"), FigureUnit::Bytes,
+      [=](size_t r) { return static_cast<double>(n->node(r).bytes); }, [=](size_t r) { return has_size(n->node(r)); }));
   columns.back().adds_up = true;
-  columns.push_back({NodesTableTexts::tr("Offset"), NodesTableTexts::tr("First byte in the arena"),
-                     [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
-                     [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->offset) : -1.0; }});
+  columns.push_back(number_column(
+      NodesTableTexts::tr("Offset"), NodesTableTexts::tr("First byte in the arena"), FigureUnit::Address,
+      [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->offset) : -1.0; },
+      [=](size_t r) { return n->place(r) != nullptr; }));
   columns.push_back({NodesTableTexts::tr("Block"),
                      NodesTableTexts::tr("Block that holds the tensor; the tensors of a block use it in sequence"),
                      [=](size_t r) {

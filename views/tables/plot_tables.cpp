@@ -17,10 +17,6 @@ struct PlotTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-Column number_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_count(static_cast<int64_t>(get(r))); }, get};
-}
-
 QString name_of(const trace::GraphInfo* graph, TensorRef ref) {
   const trace::TensorInfo* info = SliceText::tensor(graph, ref);
   return info != nullptr && !info->name.empty() ? text(info->name) : DisplayNames::node(ref);
@@ -53,7 +49,7 @@ TablePtr occupancy_table(const TableInput& input) {
   const auto bound = static_cast<double>(plan->lower_bound_bytes), arena = static_cast<double>(plan->arena_bytes);
   table->columns = {
       number_column(PlotTablesTexts::tr("Step"), PlotTablesTexts::tr("Position in the plan's execution order"),
-                    [](size_t r) { return static_cast<double>(r); }),
+                    FigureUnit::Step, [](size_t r) { return static_cast<double>(r); }),
       {PlotTablesTexts::tr("Name"), PlotTablesTexts::tr("Node that runs in this step"),
        [graph, node](size_t r) {
          return node(r).valid() ? name_of(graph.get(), TensorRef::node(node(r))) : QString();
@@ -106,20 +102,21 @@ TablePtr slices_table(const TableInput& input, bool by_block) {
       PlotTablesTexts::tr("Block that holds the tensor; the tensors of a block use it in sequence"),
       [slice](size_t r) { return slice(r).block.valid() ? QString::number(slice(r).block.value) : QString(); },
       [slice](size_t r) { return static_cast<double>(slice(r).block.value); }};
-  const Column first = number_column(PlotTablesTexts::tr("First step"), PlotTablesTexts::tr("Step that writes it"),
-                                     [slice](size_t r) { return static_cast<double>(slice(r).first.value); });
+  const Column first =
+      number_column(PlotTablesTexts::tr("First step"), PlotTablesTexts::tr("Step that writes it"), FigureUnit::Step,
+                    [slice](size_t r) { return static_cast<double>(slice(r).first.value); });
   const Column last =
       number_column(PlotTablesTexts::tr("End step"), PlotTablesTexts::tr("First step after its last use"),
-                    [slice](size_t r) { return static_cast<double>(slice(r).last.value); });
-  const Column lives =
-      number_column(PlotTablesTexts::tr("Steps"), PlotTablesTexts::tr("Number of steps during which it is live"),
-                    [slice](size_t r) { return static_cast<double>(slice(r).last.value - slice(r).first.value); });
-  const Column offset{PlotTablesTexts::tr("Offset"), PlotTablesTexts::tr("First byte in the arena"),
-                      [slice](size_t r) { return format_address(slice(r).offset); },
-                      [slice](size_t r) { return static_cast<double>(slice(r).offset); }};
+                    FigureUnit::Step, [slice](size_t r) { return static_cast<double>(slice(r).last.value); });
+  const Column lives = number_column(
+      PlotTablesTexts::tr("Steps"), PlotTablesTexts::tr("Number of steps during which it is live"), FigureUnit::Count,
+      [slice](size_t r) { return static_cast<double>(slice(r).last.value - slice(r).first.value); });
+  const Column offset =
+      number_column(PlotTablesTexts::tr("Offset"), PlotTablesTexts::tr("First byte in the arena"), FigureUnit::Address,
+                    [slice](size_t r) { return static_cast<double>(slice(r).offset); });
   const Column bytes =
-      bytes_column(PlotTablesTexts::tr("Bytes"), PlotTablesTexts::tr("Planned size, rounded up to the alignment"),
-                   [slice](size_t r) { return static_cast<double>(slice(r).size); });
+      number_column(PlotTablesTexts::tr("Bytes"), PlotTablesTexts::tr("Planned size, rounded up to the alignment"),
+                    FigureUnit::Bytes, [slice](size_t r) { return static_cast<double>(slice(r).size); });
   const Column level{PlotTablesTexts::tr("Reuse"), PlotTablesTexts::tr("How its block was chosen"),
                      [slice](size_t r) { return SliceText::level(slice(r).level); },
                      [slice](size_t r) { return static_cast<double>(slice(r).level); }};
@@ -180,12 +177,11 @@ TablePtr timeline_table(const TableInput& input) {
        }},
       {PlotTablesTexts::tr("What"), PlotTablesTexts::tr("Node executed, barrier wait or copy"),
        [snapshot, event](size_t r) { return text(snapshot->label(event(r))); }},
-      {PlotTablesTexts::tr("Begin"), PlotTablesTexts::tr("Since the beginning of the recording"),
-       [event, origin](size_t r) { return format_ns(event(r).begin() - origin); },
-       [event, origin](size_t r) { return static_cast<double>(event(r).begin() - origin); }},
-      {PlotTablesTexts::tr("Duration"), PlotTablesTexts::tr("From begin to end"),
-       [event](size_t r) { return format_ns(event(r).end() - event(r).begin()); },
-       [event](size_t r) { return static_cast<double>(event(r).end() - event(r).begin()); }},
+      number_column(PlotTablesTexts::tr("Begin"), PlotTablesTexts::tr("Since the beginning of the recording"),
+                    FigureUnit::Time,
+                    [event, origin](size_t r) { return static_cast<double>(event(r).begin() - origin); }),
+      number_column(PlotTablesTexts::tr("Duration"), PlotTablesTexts::tr("From begin to end"), FigureUnit::Time,
+                    [event](size_t r) { return static_cast<double>(event(r).end() - event(r).begin()); }),
       {PlotTablesTexts::tr("Node"),
        {},
        [graph, event](size_t r) {

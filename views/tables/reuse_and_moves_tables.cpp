@@ -99,13 +99,11 @@ QString outcome_text(const planner::ReuseMove& move) {
 }
 
 Column step_number_column(const QString& title, const QString& tip, std::function<int64_t(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_count(get(r)); },
-          [get](size_t r) { return static_cast<double>(get(r)); }};
+  return number_column(title, tip, FigureUnit::Count, [get](size_t r) { return static_cast<double>(get(r)); });
 }
 
 Column step_bytes_column(const QString& title, const QString& tip, std::function<Bytes(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_bytes(get(r)); },
-          [get](size_t r) { return static_cast<double>(get(r)); }};
+  return number_column(title, tip, FigureUnit::Bytes, [get](size_t r) { return static_cast<double>(get(r)); });
 }
 
 struct MoveRow {

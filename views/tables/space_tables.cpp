@@ -23,14 +23,6 @@ std::string id_of(trace::RunId run, const std::string& what) {
   return run.valid() ? run_figure(run, what.c_str()) : "recording." + what;
 }
 
-Column number_column(const QString& title, const QString& tip, QString (*text)(double),
-                     std::function<double(size_t)> get) {
-  return {title, tip, [get, text](size_t r) { return text(get(r)); }, get};
-}
-QString bytes_text(double v) { return format_bytes(static_cast<Bytes>(v)); }
-QString time_text(double v) { return format_ns(static_cast<Nanoseconds>(v)); }
-QString address_text(double v) { return format_address(static_cast<Bytes>(v)); }
-
 }  // namespace
 
 bool is_in_spaces(const TableInput& input) {
@@ -70,7 +62,7 @@ TablePtr space_blocks_table(const TableInput& input) {
   table->columns = {
       {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Allocator that owns its space"),
        [snapshot, ranges](size_t r) { return allocator_name(*snapshot, (*ranges)[r].allocator); }},
-      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
+      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), FigureUnit::Address,
                     [ranges](size_t r) { return static_cast<double>((*ranges)[r].address); }),
       figure_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Size of the largest block at this address"),
                     FigureUnit::Bytes, id("bytes"),
@@ -122,21 +114,22 @@ TablePtr space_holes_table(const TableInput& input) {
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = free->size();
   table->columns = {
-      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Unused bytes of a space"), bytes_text,
+      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Unused bytes of a space"), FigureUnit::Bytes,
                     [free](size_t r) { return static_cast<double>((*free)[r].bytes); }),
       {SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("While the hole exists"),
        [=](size_t r) {
          return QStringLiteral("%1 – %2").arg(format_ns((*free)[r].begin - origin), format_ns((*free)[r].end - origin));
        },
        [=](size_t r) { return static_cast<double>((*free)[r].begin - origin); }},
-      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
+      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), FigureUnit::Address,
                     [free](size_t r) { return static_cast<double>((*free)[r].address); }),
       number_column(SpaceTableTexts::tr("Byte seconds"),
-                    SpaceTableTexts::tr("Bytes × seconds: total waste of the hole"), bytes_text,
+                    SpaceTableTexts::tr("Bytes × seconds: total waste of the hole"), FigureUnit::Bytes,
                     [=](size_t r) { return room((*free)[r]); }),
       {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Allocator that owns its space"),
        [=](size_t r) { return allocator_name(*snapshot, (*spaces)[(*free)[r].space].allocator); }},
-      number_column(SpaceTableTexts::tr("Space"), SpaceTableTexts::tr("Size of the containing space"), bytes_text,
+      number_column(SpaceTableTexts::tr("Space"), SpaceTableTexts::tr("Size of the containing space"),
+                    FigureUnit::Bytes,
                     [=](size_t r) { return static_cast<double>((*spaces)[(*free)[r].space].bytes); }),
       {SpaceTableTexts::tr("Below it"), SpaceTableTexts::tr("Block located there when the hole appeared"),
        [=](size_t r) { return name((*free)[r].below); }},
@@ -167,20 +160,20 @@ TablePtr space_slices_table(const TableInput& input) {
       {SpaceTableTexts::tr("Kind"), SpaceTableTexts::tr("Requested memory kind"),
        [=](size_t r) { return DisplayNames::kind(slice(r).kind); }},
       {SpaceTableTexts::tr("Allocator"), {}, [=](size_t r) { return allocator_name(*snapshot, slice(r).allocator); }},
-      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
+      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), FigureUnit::Address,
                     [=](size_t r) { return static_cast<double>(slice(r).address); }),
-      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Bytes of the allocated block"), bytes_text,
-                    [=](size_t r) { return static_cast<double>(slice(r).bytes); }),
+      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Bytes of the allocated block"),
+                    FigureUnit::Bytes, [=](size_t r) { return static_cast<double>(slice(r).bytes); }),
       number_column(SpaceTableTexts::tr("Waste"), SpaceTableTexts::tr("Bytes of the block that were not requested"),
-                    bytes_text, [=](size_t r) { return static_cast<double>(slice(r).bytes - slice(r).asked); }),
+                    FigureUnit::Bytes, [=](size_t r) { return static_cast<double>(slice(r).bytes - slice(r).asked); }),
       number_column(SpaceTableTexts::tr("Begin"), SpaceTableTexts::tr("Since the beginning of the recording"),
-                    time_text, [=](size_t r) { return static_cast<double>(slice(r).begin - origin); }),
-      {SpaceTableTexts::tr("Lifetime"), SpaceTableTexts::tr("From allocation to free"),
-       [=](size_t r) {
-         const QString time = format_ns(slice(r).end - slice(r).begin);
-         return slice(r).open ? SpaceTableTexts::tr("%1, not freed").arg(time) : time;
-       },
-       [=](size_t r) { return static_cast<double>(slice(r).end - slice(r).begin); }},
+                    FigureUnit::Time, [=](size_t r) { return static_cast<double>(slice(r).begin - origin); }),
+      with_unit(FigureUnit::Time, {SpaceTableTexts::tr("Lifetime"), SpaceTableTexts::tr("From allocation to free"),
+                                   [=](size_t r) {
+                                     const QString time = format_ns(slice(r).end - slice(r).begin);
+                                     return slice(r).open ? SpaceTableTexts::tr("%1, not freed").arg(time) : time;
+                                   },
+                                   [=](size_t r) { return static_cast<double>(slice(r).end - slice(r).begin); }}),
   };
   table->selection = [=](size_t r) { return slice_selection(slice(r)); };
   table->inside = [=](size_t r, const RangeFilter& f) { return f.has_time(slice(r).begin, slice(r).end + 1); };
@@ -205,8 +198,8 @@ TablePtr space_occupancy_table(const TableInput& input) {
   };
   table->rows = moments->size();
   table->columns = {
-      number_column(SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("Since the beginning of the recording"), time_text,
-                    [=](size_t r) { return static_cast<double>((*moments)[r].time - origin); }),
+      number_column(SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("Since the beginning of the recording"),
+                    FigureUnit::Time, [=](size_t r) { return static_cast<double>((*moments)[r].time - origin); }),
       figure_column(SpaceTableTexts::tr("Live"), SpaceTableTexts::tr("Allocated bytes, excluding weights"),
                     FigureUnit::Bytes, id("active"),
                     [=](size_t r) { return static_cast<double>((*moments)[r].active); }),

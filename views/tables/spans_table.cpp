@@ -80,8 +80,7 @@ using Groups = std::shared_ptr<const SpanGroups>;
 
 Column duration_column(const Groups& groups, const QString& title, const QString& tip,
                        double (*value)(const SpanGroup&)) {
-  return {title, tip, [=](size_t r) { return format_ns(static_cast<Nanoseconds>(value(groups->all[r]))); },
-          [=](size_t r) { return value(groups->all[r]); }};
+  return number_column(title, tip, FigureUnit::Time, [=](size_t r) { return value(groups->all[r]); });
 }
 
 template <int per_mille>
@@ -99,8 +98,9 @@ void add_columns(Table& table, const Groups& groups) {
       duration_column(groups, SpansTableTexts::tr("Time"),
                       SpansTableTexts::tr("Sum of durations within the range, including nested spans"),
                       [](const SpanGroup& g) { return g.time; }),
-      {SpansTableTexts::tr("Share"), SpansTableTexts::tr("Share of the sum over all names"),
-       [=](size_t r) { return format_percent(share(r)); }, share, nullptr, share},
+      with_unit(FigureUnit::Share,
+                {SpansTableTexts::tr("Share"), SpansTableTexts::tr("Share of the sum over all names"),
+                 [=](size_t r) { return format_percent(share(r)); }, share, nullptr, share}),
       duration_column(groups, SpansTableTexts::tr("Mean"), SpansTableTexts::tr("Mean time of a span within the range"),
                       [](const SpanGroup& g) { return g.time / static_cast<double>(g.durations.size()); }),
       duration_column(groups, SpansTableTexts::tr("p50"),

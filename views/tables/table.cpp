@@ -29,8 +29,8 @@ void add_part_columns(Table& table, const std::shared_ptr<const trace::ContextIn
   using Kind = trace::ObjectPartKind;
   for (const Kind kind : {Kind::OpParams, Kind::Sources, Kind::Data, Kind::Padding})
     table.columns.push_back(
-        bytes_column(part_name(kind), TableTexts::tr("Bytes of this part of the object"),
-                     [context, kind](size_t r) { return static_cast<double>(bytes_of(context->objects[r], kind)); }));
+        number_column(part_name(kind), TableTexts::tr("Bytes of this part of the object"), FigureUnit::Bytes,
+                      [context, kind](size_t r) { return static_cast<double>(bytes_of(context->objects[r], kind)); }));
 }
 
 }  // namespace
@@ -48,36 +48,31 @@ TableInput TableInput::of(const SessionSource& source) {
   return input;
 }
 
-Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value) {
-  return {title, tip, [value](size_t row) { return format_bytes(static_cast<Bytes>(value(row))); }, value};
+Column with_unit(FigureUnit unit, Column column) {
+  column.unit = unit;
+  return column;
+}
+
+Column number_column(const QString& title, const QString& tip, FigureUnit unit, std::function<double(size_t row)> value,
+                     std::function<bool(size_t row)> there) {
+  const auto text_of = [=](size_t r) { return there && !there(r) ? QString() : figure({}, value(r), unit).text; };
+  return with_unit(unit, {title, tip, text_of, value});
 }
 
 Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
                      std::function<std::string(size_t row)> id, std::function<double(size_t row)> value,
                      std::function<bool(size_t row)> there) {
   const auto make = [=](size_t r) { return there && !there(r) ? Figure() : figure(id(r), value(r), unit); };
-  return {title, tip, [make](size_t r) { return make(r).text; }, value, make};
+  return with_unit(unit, {title, tip, [make](size_t r) { return make(r).text; }, value, make});
 }
 
-// Derived from the first cells with a unit, as written by format.h.
-ColumnUnit unit_of(const Column& column, size_t rows) {
-  constexpr size_t kLookedAt = 64;
-  if (!column.number) return ColumnUnit::None;
-  for (size_t r = 0; r < std::min(rows, kLookedAt); ++r) {
-    const QString cell = column.text(r);
-    if (cell.contains(QStringLiteral(" – "))) return ColumnUnit::None;  // a range of two values
-    const QString unit = cell.section(QChar(0xa0), -1);
-    if (unit.size() == cell.size()) continue;
-    if (unit == u"B" || unit.endsWith(u"iB")) return ColumnUnit::Bytes;
-    if (unit == u"s" || unit == u"ms" || unit == u"µs" || unit == u"ns") return ColumnUnit::Time;
-    if (unit == u"%") return ColumnUnit::Share;
+QString saved_unit(FigureUnit unit) {
+  switch (unit) {
+    case FigureUnit::Bytes: return QStringLiteral("B");
+    case FigureUnit::Time: return QStringLiteral("ns");
+    case FigureUnit::Share: return QStringLiteral("0..1");
+    default: return {};
   }
-  return ColumnUnit::None;
-}
-
-QString saved_unit(ColumnUnit unit) {
-  static const QString units[] = {{}, QStringLiteral("B"), QStringLiteral("ns"), QStringLiteral("0..1")};
-  return units[static_cast<size_t>(unit)];
 }
 
 TablePtr objects_table(const TableInput& input) {
@@ -88,8 +83,8 @@ TablePtr objects_table(const TableInput& input) {
   table->rows = context->objects.size();
   auto object = [context](size_t r) -> const trace::ObjectInfo& { return context->objects[r]; };
   auto bytes = [&](const QString& title, const QString& tip, auto get, bool address) {
-    return Column{title, tip, [=](size_t r) { return address ? format_address(get(r)) : format_bytes(get(r)); },
-                  [=](size_t r) { return static_cast<double>(get(r)); }};
+    return number_column(title, tip, address ? FigureUnit::Address : FigureUnit::Bytes,
+                         [=](size_t r) { return static_cast<double>(get(r)); });
   };
   table->columns = {
       {TableTexts::tr("Object"),

@@ -39,6 +39,8 @@ struct Column {
   std::function<double(size_t row)> bar = nullptr;     // length of the bar under the number, 0 to 1
   bool adds_up = false;                                // the value for several rows is the sum
   std::function<double(size_t row)> mark = nullptr;    // reference mark on the bar, 0 to 1
+  // The unit of `number`, in the header of exported files; on the screen each cell shows its unit. Number: rows differ.
+  FigureUnit unit = FigureUnit::Number;
 };
 // A column of figures, which provide text and number. `there`: false for rows without a value.
 Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
@@ -58,14 +60,11 @@ struct Table {
   int sorted_by = -1;                               // default sort column, ascending
 };
 using TablePtr = std::shared_ptr<const Table>;
-// A column of bytes that are not figures: they are described values.
-Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value);
-
-// The unit of a column's numbers, which is added to the header in exported files. On the screen each cell shows its
-// unit.
-enum class ColumnUnit : uint8_t { None, Bytes, Time, Share };
-ColumnUnit unit_of(const Column& column, size_t rows);
-QString saved_unit(ColumnUnit unit);  // "ns", "B" or "0..1"
+// A column of described values, which the audit does not recompute. `there`: as above.
+Column number_column(const QString& title, const QString& tip, FigureUnit unit, std::function<double(size_t row)> value,
+                     std::function<bool(size_t row)> there = nullptr);
+Column with_unit(FigureUnit unit, Column column);  // with texts of its own
+QString saved_unit(FigureUnit unit);               // "ns", "B", "0..1"; empty: none
 
 inline QString text(const std::string& s) { return QString::fromStdString(s); }
 

@@ -24,7 +24,7 @@ bool holds_text(const Table& table, size_t row, const QString& text) {
 QString as_csv(const Table& table, const std::vector<uint32_t>& rows) {
   QStringList fields;
   for (const Column& column : table.columns) {
-    const QString unit = saved_unit(unit_of(column, table.rows));
+    const QString unit = saved_unit(column.unit);
     fields << (unit.isEmpty() ? column.title : QStringLiteral("%1 (%2)").arg(column.title, unit));
   }
   QString out = csv_line(std::exchange(fields, {}));

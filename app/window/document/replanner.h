@@ -5,7 +5,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/trace/info.h>
 #include <views/common/task.h>
-#include <views/planners/replan_panel.h>
+#include <views/planners/plan_request.h>
 
 #include <QObject>
 

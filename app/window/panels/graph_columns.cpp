@@ -24,17 +24,14 @@ QString count_text(double v) { return format_count(static_cast<int64_t>(std::llr
 
 using NumberText = QString (*)(double);
 
-NumberText text_for(const Column& column, size_t rows) {
-  switch (unit_of(column, rows)) {
-    case ColumnUnit::Bytes: return bytes_text;
-    case ColumnUnit::Time: return time_text;
-    case ColumnUnit::Share: return share_text;
-    case ColumnUnit::None: break;
+NumberText text_for(FigureUnit unit) {
+  switch (unit) {
+    case FigureUnit::Bytes: return bytes_text;
+    case FigureUnit::Time: return time_text;
+    case FigureUnit::Share: return share_text;
+    case FigureUnit::Address: return address_text;
+    default: return count_text;
   }
-  for (size_t r = 0; r < rows; ++r)
-    if (const QString cell = column.text(r); !cell.isEmpty())
-      return cell.startsWith(QStringLiteral("0x")) ? address_text : count_text;
-  return count_text;
 }
 
 // The titles are the same for all graphs, so no graph is needed.
@@ -55,7 +52,7 @@ NodeColumn column(const SessionSource& source, int index) {
   const TablePtr table = nodes_table(TableInput::of(source));
   if (index < 0 || static_cast<size_t>(index) >= table->columns.size()) return {};
   const Column& c = table->columns[static_cast<size_t>(index)];
-  return {c.title, c.text, c.number, text_for(c, table->rows), c.adds_up};
+  return {c.title, c.text, c.number, text_for(c.unit), c.adds_up};
 }
 
 }  // namespace

@@ -176,5 +176,5 @@ class SearchTest : public QObject {
   }
 };
 
-QTEST_MAIN(SearchTest)
+QTEST_GUILESS_MAIN(SearchTest)
 #include "search_test.moc"

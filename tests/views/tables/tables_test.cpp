@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every table passes Qt's model tester while rows are added, removed, filtered and sorted; the panels follow the
-// selection.
+// Every table passes Qt's model tester while rows are added, removed, filtered and sorted. No widgets.
 #include <arenascope/trace/import.h>
 #include <views/common/format.h>
 #include <views/common/layer_nodes.h>
 #include <views/common/rates.h>
-#include <views/inspector/inspector_view.h>
-#include <views/tables/objects_view.h>
-#include <views/tables/table_panel.h>
+#include <views/common/shared_axis.h>
+#include <views/tables/table_model.h>
 
 #include <QAbstractItemModelTester>
-#include <QApplication>
-#include <QClipboard>
 #include <QElapsedTimer>
-#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
 
-#include "sample_session.h"
+#include "rich_session.h"
 #include "tests/engine/trace/sample_traces.h"
 
 using namespace arenascope;
@@ -29,7 +24,6 @@ struct Fixture {
   SessionSource source;
   SelectionModel selection;
   SharedAxis axis{&source};
-  Theme theme;
 };
 
 const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTables = {
@@ -38,36 +32,6 @@ const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTabl
     {"tuning", tuning_table},     {"planners", planners_table},     {"compare", compare_table},
     {"holes", holes_table},       {"problems", problems_table},     {"reuse", reuse_table},
     {"counters", counters_table}, {"callsites", call_sites_table},  {"spans", spans_table}};
-
-std::shared_ptr<trace::Session> rich_session() {
-  auto session = test::sample_session();
-  session->describe(trace::CounterInfo{trace::CounterId(session->snapshot()->counters.size()), "load", "count"});
-  const trace::Event load = trace::counter(session->snapshot()->time.begin + 1,
-                                           trace::CounterId(session->snapshot()->counters.size() - 1), 2.5);
-  session->events(trace::TrackId(0), {&load, 1});
-  auto context = std::make_shared<trace::ContextInfo>();
-  context->id = trace::ContextId(0);
-  context->name = "model";
-  context->mem_size = 4096;
-  context->used_mem = 480;
-  context->objects = {{48, 112, 16, 32, "tensor", 1, "conv1", {}}, {192, 288, 160, 32, "graph", -1, "", {}}};
-  session->describe(std::shared_ptr<const trace::ContextInfo>(context));
-  session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(1)});
-  for (const bool ways : {false, true}) {
-    trace::TuningInfo tuning{.kernel = "scale",
-                             .sizes = "512x64x1",
-                             .local = {64, 2, 1},
-                             .way = {},
-                             .level = "wide",
-                             .tried = 4,
-                             .seconds = 0.002,
-                             .remembered = ways};
-    if (ways) tuning.way = 1;
-    tuning.candidates = {{{64, 1, 1}, {}, 0.003}, {{64, 2, 1}, {}, 0.002}, {{1, 1, 1}, {}, -1}};
-    session->describe(tuning);
-  }
-  return session;
-}
 
 }  // namespace
 
@@ -201,35 +165,6 @@ class TablesTest : public QObject {
     QCOMPARE(model.rowCount(), 3);
   }
 
-  // An error message is not elided while the table has space for it.
-  void a_long_text_takes_the_space_that_the_table_has() {
-    const QString message =
-        QStringLiteral("the pool of the context is full: 272 bytes are needed, 160 of 640 are free; ").repeated(2);
-    auto table = std::make_shared<Table>();
-    table->rows = 1;
-    table->columns = {{"Severity", {}, [](size_t) { return QStringLiteral("error"); }},
-                      {"Message", {}, [message](size_t) { return message; }}};
-    SessionSource source;
-    SelectionModel selection;
-    SharedAxis axis(&source);
-    TablePanel panel(
-        QStringLiteral("messages"), [table](const TableInput&) { return table; }, &source, &selection, &axis);
-    panel.resize(500, 200);
-    panel.show();
-    panel.refresh();
-    const auto wide = [&] { return panel.table_view()->columnWidth(1); };
-    const int needed = panel.table_view()->fontMetrics().horizontalAdvance(message);
-    QVERIFY(wide() < needed);
-    panel.resize(needed + 400, 200);
-    QTRY_VERIFY(wide() >= needed);
-    panel.resize(500, 200);
-    QTRY_VERIFY(wide() < needed);
-    panel.table_view()->setColumnWidth(1, 77);  // set by the user
-    panel.resize(needed + 400, 200);
-    QTest::qWait(10);
-    QCOMPARE(wide(), 77);
-  }
-
   // The example of the article about GE: A and C become one block, which is placed with B into E's; D gets a block of
   // its own.
   void two_level_reuse_is_shown_step_by_step() {
@@ -324,7 +259,7 @@ class TablesTest : public QObject {
   }
 
   void tuning_shows_choices_and_problems_does_not() {
-    const TablePtr table = tuning_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr});
+    const TablePtr table = tuning_table({test::rich_session()->snapshot(), {}, nullptr, nullptr, nullptr});
     QCOMPARE(table->rows, size_t{2});
     QStringList cells[2];
     for (size_t r = 0; r < 2; ++r)
@@ -334,7 +269,7 @@ class TablesTest : public QObject {
                                     QString::fromUtf8("64 × 2 × 1: 2\u00a0ms; 64 × 1 × 1: 3\u00a0ms; 1 × 1 × 1: –")}));
     QCOMPARE(cells[1][2], QString("variant 2"));
     QCOMPARE(cells[1][6], QString("an earlier run"));
-    QCOMPARE(problems_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});
+    QCOMPARE(problems_table({test::rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});
   }
 
   void models_pass_the_tester_data() {
@@ -349,7 +284,7 @@ class TablesTest : public QObject {
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     Fixture fixture;
     model.set_table(make(TableInput::of(fixture.source)));  // an empty session
-    fixture.source.set_session(rich_session());
+    fixture.source.set_session(test::rich_session());
     TableInput input = TableInput::of(fixture.source);
     input.comparison = Comparison::make(ComparisonSide::of(input.snapshot, {}), input.graph.get(), input.plan.get());
     model.set_table(make(input));
@@ -382,9 +317,54 @@ class TablesTest : public QObject {
     model.set_table(nullptr);
   }
 
+  // The declared unit of a column agrees with the unit of each of its cells, on both sides of a comparison.
+  void cells_have_the_unit_of_their_column() {
+    Fixture fixture;
+    fixture.source.set_session(test::rich_session());
+    TableInput input = TableInput::of(fixture.source);
+    input.comparison = Comparison::make(ComparisonSide::of(input.snapshot, {}), input.graph.get(), input.plan.get());
+    auto tables = kTables;
+    for (const auto make : {ops_table, layers_table, occupancy_table, arena_table, lifetimes_table, timeline_table})
+      tables.emplace_back("plot", make);
+    int checked = 0;
+    for (const auto& [name, make] : tables) {
+      if (make == counters_table) continue;  // each row has the unit of its counter
+      const TablePtr table = make(input);
+      for (const Column& column : table->columns)
+        for (size_t r = 0; column.number && r < table->rows; ++r) {
+          const QString cell = column.text(r), unit = cell.section(QChar(0xa0), -1);
+          const bool has_unit = unit.size() < cell.size() && !cell.contains(QStringLiteral(" – "));
+          const FigureUnit expected = cell.startsWith(u"0x")                              ? FigureUnit::Address
+                                      : !has_unit                                         ? column.unit
+                                      : unit == u"B" || unit.endsWith(u"iB")              ? FigureUnit::Bytes
+                                      : unit == u"%"                                      ? FigureUnit::Share
+                                      : QStringList{"s", "ms", "µs", "ns"}.contains(unit) ? FigureUnit::Time
+                                                                                          : column.unit;
+          QVERIFY2(column.unit == expected, qPrintable(QLatin1String(name) + u' ' + column.title + u' ' + cell));
+          ++checked;
+        }
+    }
+    QVERIFY(checked > 200);
+  }
+
+  // Also if no cell has a value.
+  void an_exported_unit_does_not_depend_on_the_rows() {
+    Fixture fixture;
+    auto session = std::make_shared<trace::Session>();
+    auto graph = std::make_shared<trace::GraphInfo>();
+    graph->id = trace::GraphId(0);
+    graph->nodes.resize(1);
+    session->describe(std::shared_ptr<const trace::GraphInfo>(graph));
+    fixture.source.set_session(session);
+    TableModel model;
+    model.set_table(nodes_table(TableInput::of(fixture.source)));  // no node ran
+    const QString csv = model.to_csv();
+    QVERIFY2(csv.contains("Mean time (ns)") && csv.contains("Bytes (B)"), qPrintable(csv));
+  }
+
   void nodes_match_the_graph() {
     Fixture fixture;
-    fixture.source.set_session(rich_session());
+    fixture.source.set_session(test::rich_session());
     TableModel model;
     model.set_table(nodes_table(TableInput::of(fixture.source)));
     const trace::GraphInfo& graph = *fixture.source.graph();
@@ -417,7 +397,7 @@ class TablesTest : public QObject {
     TableModel model;
     model.set_table(nodes_table(timed));
     const QStringList lines = model.to_csv().split(u'\n');
-    const qsizetype bytes = lines[0].split(u',').indexOf("Bytes");
+    const qsizetype bytes = lines[0].split(u',').indexOf("Bytes (B)");
     QVERIFY(bytes > 0);
     QCOMPARE(lines[1].split(u',')[bytes], QString());
 
@@ -431,23 +411,9 @@ class TablesTest : public QObject {
     QCOMPARE(holes->rows, size_t{0});
     QCOMPARE(holes->empty_text, QString("Reserved memory was not recorded."));
   }
-  void the_inspector_names_what_was_not_recorded() {
-    auto session = std::make_shared<trace::Session>();
-    QVERIFY(trace::open_trace(trace::as_bytes(test::kOnnxRuntimeProfile), "x", *session).ok());
-    Fixture fixture;
-    fixture.source.set_session(session);
-    InspectorView inspector(&fixture.source, &fixture.selection, &fixture.theme);
-    const auto shown = [&] { return inspector.text().replace(QChar(0xa0), u' '); };
-    QVERIFY2(shown().contains("not recorded"), qPrintable(shown()));
-    QVERIFY2(!shown().contains("0 B"), qPrintable(shown()));
-    fixture.selection.select(Selection::node(trace::GraphId(0), NodeId(0)));
-    QVERIFY2(shown().contains("not recorded"), qPrintable(shown()));
-    QVERIFY2(!shown().contains("0 B"), qPrintable(shown()));
-  }
-
   void op_and_layer_totals_match_the_nodes() {
     Fixture fixture;
-    fixture.source.set_session(rich_session());
+    fixture.source.set_session(test::rich_session());
     const TableInput input = TableInput::of(fixture.source);
     const trace::GraphInfo& graph = *fixture.source.graph();
     double time = 0;
@@ -505,42 +471,6 @@ class TablesTest : public QObject {
     QCOMPARE(within.at("Loop y"), all);
   }
 
-  void a_panel_follows_and_changes_the_selection() {
-    Fixture fixture;
-    TablePanel panel("nodes", nodes_table, &fixture.source, &fixture.selection, &fixture.axis);
-    panel.resize(900, 300);
-    panel.show();
-    fixture.source.set_session(rich_session());
-    QTRY_VERIFY(panel.model()->rowCount() > 5);
-    const trace::GraphId graph = fixture.source.graph_id();
-
-    QTableView* view = panel.table_view();
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(panel.model()->index(3, 1)).center());
-    QCOMPARE(fixture.selection.current(), Selection::node(graph, NodeId(3)));
-    fixture.selection.select(Selection::node(graph, NodeId(5)));
-    QCOMPARE(view->currentIndex().row(), 5);
-
-    // A range of steps keeps only its rows.
-    const int all = panel.model()->rowCount();
-    fixture.selection.select(StepRangeSelection{Step(2), Step(6)});
-    QCOMPARE(panel.model()->rowCount(), 4);
-    fixture.selection.clear();
-    QCOMPARE(panel.model()->rowCount(), all);
-
-    auto* filter = panel.findChild<QLineEdit*>();
-    QTest::keyClicks(filter, "relu");
-    QVERIFY(panel.model()->rowCount() < all && panel.model()->rowCount() > 0);
-    filter->clear();
-
-    view->selectRow(1);
-    panel.copy();
-    QVERIFY(QApplication::clipboard()->text().contains(QString::fromStdString(fixture.source.graph()->nodes[1].name)));
-    const auto later = panel.model()->csv_maker();
-    const QString csv = panel.model()->to_csv();
-    panel.model()->set_text_filter("relu");  // the filter is applied to the table at the time of the request
-    QCOMPARE(later(), csv);
-  }
-
   void csv_is_quoted_where_needed() {
     auto table = std::make_shared<Table>();
     table->rows = 1;
@@ -554,7 +484,7 @@ class TablesTest : public QObject {
   // On the screen each number has its unit with a suitable prefix; a file has plain numbers and the unit in the header.
   void units_are_in_the_cells_or_in_the_header() {
     Fixture fixture;
-    fixture.source.set_session(rich_session());
+    fixture.source.set_session(test::rich_session());
     TableModel model;
     const auto column = [&](const QString& title) {
       for (int c = 0; c < model.columnCount(); ++c)
@@ -573,61 +503,6 @@ class TablesTest : public QObject {
     QVERIFY(saved("Step") && saved("Offset"));
     model.set_table(blocks_table(TableInput::of(fixture.source)));
     QVERIFY2(cell("Filled").endsWith(u'%') && saved("Filled (0..1)"), qPrintable(cell("Filled")));
-  }
-
-  void the_inspector_shows_facts_and_links() {
-    Fixture fixture;
-    InspectorView view(&fixture.source, &fixture.selection, &fixture.theme);
-    view.show();
-    QVERIFY(view.text().contains("Nothing is open"));
-    fixture.source.set_session(rich_session());
-    QVERIFY(view.text().contains("sample residual network"));
-    fixture.selection.select(Selection::node(fixture.source.graph_id(), NodeId(1)));
-    QVERIFY(view.text().contains("relu1"));
-    QVERIFY(view.text().contains("conv1"));  // its input
-    const InspectorInput input{fixture.source.snapshot(), fixture.source.run(), fixture.source.graph(),
-                               fixture.source.plan(), false};
-    QCOMPARE(*selection_of_link("node:0", input), Selection::node(fixture.source.graph_id(), NodeId(0)));
-    QVERIFY(!selection_of_link("http://example.org", input));
-    QVERIFY(!selection_of_link("node:-4", input));
-    fixture.selection.select(BlockSelection{fixture.source.plan_id(), fixture.source.plan()->slices.front().block});
-    QVERIFY(view.text().contains("Block"));
-    fixture.selection.select(StepRangeSelection{Step(2), Step(6)});
-    QVERIFY(view.text().contains("Steps 2 to 5"));
-    fixture.selection.select(AddressRangeSelection{0, 1 << 20});
-    QVERIFY(view.text().contains("Addresses"));
-  }
-
-  void an_input_used_twice_lists_its_user_twice() {
-    trace::GraphInfo graph = test::sample_graph({});
-    trace::TensorInfo square;
-    square.name = "square";
-    square.op = "MUL";
-    square.sources = {trace::TensorRef::node(NodeId(0)), trace::TensorRef::node(NodeId(0))};
-    graph.nodes.push_back(square);
-    auto session = std::make_shared<trace::Session>();
-    graph.id = trace::GraphId(0);
-    session->describe(std::make_shared<const trace::GraphInfo>(graph));
-    Fixture fixture;
-    fixture.source.set_session(session);
-    InspectorView view(&fixture.source, &fixture.selection, &fixture.theme);
-    view.show();
-    fixture.selection.select(Selection::node(fixture.source.graph_id(), NodeId(0)));
-    QCOMPARE(view.text().count("square"), 2);
-  }
-
-  void a_page_names_the_parts_of_a_fused_op() {
-    trace::GraphInfo graph = test::sample_graph({});
-    graph.id = trace::GraphId(0);
-    graph.nodes[1].parameters = "layer norm, from 2 nodes: SUB less, DIV norm";
-    auto session = std::make_shared<trace::Session>();
-    session->describe(std::make_shared<const trace::GraphInfo>(graph));
-    Fixture fixture;
-    fixture.source.set_session(session);
-    InspectorView view(&fixture.source, &fixture.selection, &fixture.theme);
-    view.show();
-    fixture.selection.select(Selection::node(fixture.source.graph_id(), NodeId(1)));
-    QVERIFY(view.text().contains("layer norm, from 2 nodes: SUB less, DIV norm"));
   }
 
   void without_a_plan_tables_show_spaces() {
@@ -669,7 +544,7 @@ class TablesTest : public QObject {
 
   void a_node_s_times_are_those_of_runs() {
     Fixture fixture;
-    fixture.source.set_session(rich_session());
+    fixture.source.set_session(test::rich_session());
     const TableInput input = TableInput::of(fixture.source);
     const TablePtr table = nodes_table(input);
     const auto column = [&](const char* title) {
@@ -686,22 +561,7 @@ class TablesTest : public QObject {
       if (stats[r].parts > 1) QVERIFY(stats[r].busy > stats[r].mean);
     }
   }
-
-  void objects_are_bytes_that_can_be_clicked() {
-    Fixture fixture;
-    ObjectsView view(&fixture.source, &fixture.selection, &fixture.theme);
-    view.resize(500, 200);
-    view.show();
-    fixture.source.set_session(rich_session());
-    const QRect box = view.rect_of(0);
-    QVERIFY(box.isValid());
-    QCOMPARE(view.object_at(box.center()), 0);
-    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, box.center());
-    const auto* chosen = fixture.selection.current().get<NodeSelection>();
-    QVERIFY(chosen != nullptr);
-    QCOMPARE(fixture.source.graph()->nodes[chosen->tensor.index()].name, std::string("conv1"));
-  }
 };
 
-QTEST_MAIN(TablesTest)
+QTEST_GUILESS_MAIN(TablesTest)
 #include "tables_test.moc"
