@@ -169,7 +169,7 @@ bool Exporter::select() {
 }
 
 bool Exporter::plan() {
-  Replanning* replanning = document().replanning();
+  Replanning* replanning = &document().jobs().replanning;
   if (document().source()->graph() == nullptr) return true;
   if (!options_.planner.isEmpty() || !options_.order.isEmpty()) {
     PlanRequest request = replanning->request();
@@ -204,7 +204,7 @@ bool Exporter::find_savings() {
     wait_for(
         window_.lesson_player(), &LessonPlayer::done, [&] { panels.widgets().lesson->begin(lessons().front()); },
         120'000);
-  if (!panel_) panels.prepare_plots();
+  if (!panel_) prepare_plots(panels);
   QElapsedTimer settle;
   settle.start();
   wait_until([&] { return settle.elapsed() > 400; }, 500);

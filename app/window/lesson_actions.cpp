@@ -60,7 +60,7 @@ RunSettings run_settings(const lesson::Settings& s) {
 
 LessonActions::LessonActions(Shell& shell, LessonPanel* panel) : shell_(shell), panel_(panel), stage_(shell) {
   QObject::connect(&improving_, &Background::done, panel_, [this](const std::shared_ptr<const void>& plan) {
-    if (plan) shell_.document().replanning()->show_plan(std::static_pointer_cast<const trace::PlanInfo>(plan));
+    if (plan) shell_.document().jobs().replanning.show_plan(std::static_pointer_cast<const trace::PlanInfo>(plan));
   });
 }
 
@@ -70,9 +70,9 @@ bool LessonActions::ready() const {
   Document& document = shell_.document();
   if (improving_.busy()) return false;
   if (lens_ && shell_.panels->widgets().bytes->busy()) return false;
-  if (planning_ && document.replanning()->busy()) return false;
-  if (training_ && document.training()->busy()) return false;
-  if (generation_ && document.generation()->busy()) return false;
+  if (planning_ && document.jobs().replanning.busy()) return false;
+  if (training_ && document.jobs().training.busy()) return false;
+  if (generation_ && document.jobs().generation.busy()) return false;
   const RunController* runner = document.runner();
   if (stepping_ && runner->state() == RunState::Running) return false;
   if (stopping_ && runner->state() != RunState::Ready) return false;
@@ -172,7 +172,7 @@ void LessonActions::frame_runs() {
 }
 
 QString LessonActions::plan(const QString& planner, const QString& order) {
-  Replanning* replanning = shell_.document().replanning();
+  Replanning* replanning = &shell_.document().jobs().replanning;
   if (shell_.document().source()->graph() == nullptr) return Driving::tr("no graph to plan");
   PlanRequest request;
   request.budget_seconds = planner.isEmpty() ? 0.1 : 1;  // per plan, or for a single plan
@@ -194,8 +194,8 @@ QString LessonActions::improve(const std::string& finding, const std::string& te
   if (document.source()->graph() == nullptr) return Driving::tr("no graph to plan");
   lesson::Scene scene;
   scene.snapshot = document.source()->snapshot();
-  scene.graph = document.replanning()->graph();
-  scene.plan = document.replanning()->shown_plan();
+  scene.graph = document.jobs().replanning.graph();
+  scene.plan = document.jobs().replanning.shown_plan();
   scene.run = document.source()->run();
   improving_.request([scene = std::move(scene), finding, tensor](std::stop_token) -> Background::Result {
     auto plan = lesson::improved_plan(scene, finding, tensor);

@@ -34,7 +34,7 @@ struct Handout {
 };
 
 QImage picture_of(const Shell& shell) {
-  shell.panels->prepare_plots();
+  prepare_plots(*shell.panels);
   wait_until([] { return false; }, kSettle);
   return shell.window->grab().toImage();
 }

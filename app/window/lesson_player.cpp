@@ -227,10 +227,10 @@ lesson::Scene LessonPlayer::scene() const {
   lesson::Scene scene;
   document.source()->refresh();
   scene.snapshot = document.source()->snapshot();
-  scene.graph = document.replanning()->graph();
-  scene.plan = document.replanning()->shown_plan();
+  scene.graph = document.jobs().replanning.graph();
+  scene.plan = document.jobs().replanning.shown_plan();
   scene.run = document.source()->run();
-  for (const FrontierPoint& point : document.training()->frontier())
+  for (const FrontierPoint& point : document.jobs().training.frontier())
     scene.frontier.push_back({point.arena, point.extra_work});
   scene.lens = actions_.lens();
   return scene;

@@ -174,7 +174,7 @@ void MainWindow::connect_parts() {
   });
   connect(shell_.panels->widgets().findings, &FindingsView::what_if, this,
           [this](std::shared_ptr<const trace::PlanInfo> plan, const QString& text) {
-            document().replanning()->show_plan(std::move(plan));
+            document().jobs().replanning.show_plan(std::move(plan));
             shell_.messages().note(tr("What if: %1 Shown over the plan in use.").arg(text));
           });
 }
@@ -190,9 +190,9 @@ void MainWindow::show_document() {
 // Layout, panels and bars show what the document has.
 void MainWindow::follow_content() {
   const QWidget* focus = focusWidget();
-  shell_.layouts->show(document().content());
-  const bool opened = !had_content_ && document().content().open;
-  had_content_ = document().content().open;
+  shell_.layouts->show(document().content_model()->current());
+  const bool opened = !had_content_ && document().content_model()->current().open;
+  had_content_ = document().content_model()->current().open;
   if (opened || (focus != nullptr && !focus->isVisible())) focus_view(*shell_.panels);
   update_bars();
   status_->update_status();
@@ -200,7 +200,7 @@ void MainWindow::follow_content() {
 
 // A restored layout may show bars that do nothing for this document, and puts them in one line if the tabs were hidden.
 void MainWindow::update_bars() {
-  shell_.playback->set_content(document().content());
+  shell_.playback->set_content(document().content_model()->current());
   if (!toolBarBreak(shell_.playback)) insertToolBarBreak(shell_.playback);
 }
 
@@ -233,7 +233,7 @@ void MainWindow::follow_document() {
   connect(d.debugger(), &Debugger::node_shown, bond,
           [this](NodeId node) { shell_.panels->widgets().graph->reveal(node); });
   connect(d.debugger(), &Debugger::time_shown, bond, [this] { shell_.panels->raise(PanelId::Timeline); });
-  connect(d.replanning(), &Replanning::changed, bond, update);
+  connect(&d.jobs().replanning, &Replanning::changed, bond, update);
   connect(&d, &Document::compared, bond, [this] {
     if (document().source()->comparison()) shell_.show_panel(PanelId::Compare);
     update_actions();
@@ -245,7 +245,7 @@ void MainWindow::follow_document() {
     update_actions();
   });
   follow_content();
-  replan_presenter_->set_replanning(d.replanning(), d.context());
+  replan_presenter_->set_replanning(&d.jobs().replanning, d.context());
   shell_.message_bar->set_messages(d.messages());
   shell_.summary->set_document(d);
   welcome_->update_page();
@@ -280,7 +280,7 @@ void MainWindow::open_all(const QStringList& specs) {
   documents_.open_all(requests);
 }
 
-void MainWindow::compare_with(const QString& spec) { document().comparing()->load(spec, shell_.preferences.run); }
+void MainWindow::compare_with(const QString& spec) { document().jobs().comparing.load(spec, shell_.preferences.run); }
 
 void MainWindow::activate(PanelId panel, int row) {
   if (panel == PanelId::Planners)

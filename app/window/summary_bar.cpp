@@ -105,7 +105,7 @@ void SummaryBar::set_document(Document& document) {
   source_ = document.source();
   document_ = &document;
   QObject* bond = bond_.reset();
-  connect(document.other_form(), &OtherForm::changed, bond, [this] { show_forms(); });
+  connect(&document.jobs().other_form, &OtherForm::changed, bond, [this] { show_forms(); });
   connect(source_, &SessionSource::changed, bond, [this] {
     if (!source_->live())
       show_text();
@@ -130,7 +130,7 @@ void SummaryBar::show_text() {
 // "as written: 6.0 MiB · optimised: 3.8 MiB", if both are known and differ.
 void SummaryBar::show_forms() {
   const trace::PlanInfo* plan = source_->shown_plan() ? source_->ghost_plan() : source_->plan();
-  const auto other = document_ ? document_->other_form()->arena() : std::nullopt;
+  const auto other = document_ ? document_->jobs().other_form.arena() : std::nullopt;
   const auto& graphs = source_->snapshot()->graphs;
   // The plan of a deferred subgraph is not that of the model, whose graph is the first.
   const bool of_model = plan != nullptr && !graphs.empty() && plan->graph == graphs.front()->id;
@@ -150,11 +150,11 @@ void SummaryBar::set_hidden(bool on) {
 }
 
 void SummaryBar::show_group() {
-  const auto has_panels = [this](const Group& each) { return panels_->has_panels(each.group); };
+  const auto has_panels = [this](const Group& each) { return panels_->arrangement().has_panels(each.group); };
   const bool choice = std::ranges::count_if(groups_, has_panels) > 1;
   for (const Group& each : groups_) {
     each.action->setVisible(choice && has_panels(each));
-    each.button->setChecked(each.group == panels_->group());
+    each.button->setChecked(each.group == panels_->arrangement().group());
   }
   separator_->setVisible(choice);
 }

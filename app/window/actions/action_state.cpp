@@ -34,7 +34,7 @@ void add_run_states(Shell& shell) {
 void add_memory_states(Shell& shell) {
   auto& a = *shell.actions;
   const auto source = [&shell] { return shell.document().source(); };
-  const auto searching = [&shell] { return shell.document().replanning()->busy(); };
+  const auto searching = [&shell] { return shell.document().jobs().replanning.busy(); };
   a.when({"memory.replan", "memory.plan_all", "memory.fit_under", "memory.export", "memory.findings"},
          [source] { return source()->graph() != nullptr && !source()->shows_file_graph(); });
   a.when({"graph.file"}, [source] { return file_graph(*source()->snapshot()) != nullptr; });
@@ -43,8 +43,9 @@ void add_memory_states(Shell& shell) {
           "graph.colour_time", "graph.colour_bytes", "graph.colour_block", "graph.colour_column", "graph.shapes"},
          [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
-  a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });
-  a.when({"memory.no_fit"}, [&shell] { return shell.document().replanning()->request().fit_under > 0; });
+  a.when({"memory.cancel"},
+         [&shell, searching] { return searching() || shell.document().runner()->planning().running(); });
+  a.when({"memory.no_fit"}, [&shell] { return shell.document().jobs().replanning.request().fit_under > 0; });
   a.when({"memory.use_shown"},
          [&shell, source] { return shell.document().runner()->has_model() && source()->shown_plan() != nullptr; });
   a.when({"memory.show_used"},
@@ -73,7 +74,7 @@ void add_action_states(Shell& shell) {
   a.when({"file.next", "file.previous", "compare.tab"}, several);
   a.when({"graph.colour_difference"}, [&shell] { return shell.document().source()->comparison() != nullptr; });
   a.when({"compare.stop"}, [&shell] {
-    return shell.document().source()->comparison() != nullptr || shell.document().comparing()->busy();
+    return shell.document().source()->comparison() != nullptr || shell.document().jobs().comparing.busy();
   });
   a.when({"edit.undo"}, [&shell] { return shell.undo->can_go(-1); });
   a.when({"edit.redo"}, [&shell] { return shell.undo->can_go(1); });

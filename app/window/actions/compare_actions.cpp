@@ -13,7 +13,7 @@ void compare_with_file(const Shell& shell) {
   const QString path = shell.ask_file(false, Shell::tr("Compare with a recording or a model"),
                                       Shell::tr("Recordings and models (*.arenascope *.pftrace *.perfetto-trace *.json "
                                                 "*.pickle *.onnx *.gguf);;All files (*)"));
-  if (!path.isEmpty()) shell.document().comparing()->load(path, shell.preferences.run);
+  if (!path.isEmpty()) shell.document().jobs().comparing.load(path, shell.preferences.run);
 }
 
 // Compares with the file in the next tab in its current state.

@@ -49,7 +49,7 @@ void convert(const Shell& shell) {
   if (path.isEmpty()) return;
   auto format = trace::format_of(path.toStdString());
   if (!format) return shell.report(format.error());
-  shell.document().saver()->save(
+  shell.document().jobs().saver->save(
       path,
       [snapshot = shell.document().source()->snapshot(), to = path.toStdString(), inputs = open_files(shell),
        format = *format](const Saver::Progress& progress) {
@@ -66,7 +66,7 @@ void save_picture(const Shell& shell) {
   if (path.isEmpty()) return;
   auto draft = shell.output->draft_picture(id, path);
   if (!draft) return shell.report(draft.error());
-  shell.document().saver()->save(
+  shell.document().jobs().saver->save(
       path,
       [draft = std::move(*draft), inputs = open_files(shell)](const Saver::Progress& progress) {
         return views::write_picture(draft, progress, inputs);
@@ -81,7 +81,7 @@ void save_table(const Shell& shell) {
   const QString path = shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->dock(id)->windowTitle()),
                                       Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
-  shell.document().saver()->save(
+  shell.document().jobs().saver->save(
       path, [csv, path, inputs = open_files(shell)](const Saver::Progress&) { return write_text(csv(), path, inputs); },
       Shell::tr("The table was saved to %1.").arg(path));
 }

@@ -20,7 +20,7 @@ namespace {
 void ask_fit_under(const Shell& shell) {
   shell.show_panel(PanelId::Occupancy);
   shell.show_panel(PanelId::Planners);
-  Replanning& replanning = *shell.document().replanning();
+  Replanning& replanning = shell.document().jobs().replanning;
   if (const trace::PlanInfo* plan = shell.document().source()->plan(); plan && replanning.request().fit_under == 0)
     replanning.set_fit_under(std::max(plan->arena_bytes * 9 / 10, plan->lower_bound_bytes));
   shell.panels->widgets().replan->focus_limit();
@@ -43,12 +43,12 @@ void use_shown_plan(Shell& shell) {
 }
 
 void export_shown_plan(const Shell& shell) {
-  Replanning& replanning = *shell.document().replanning();
+  Replanning& replanning = shell.document().jobs().replanning;
   const auto plan = replanning.shown_plan();
   if (!plan) return;
   const QString path = shell.ask_file(true, Shell::tr("Export the plan"), Shell::tr("Plans (*.json *.csv)"));
   if (path.isEmpty()) return;
-  shell.document().saver()->save(
+  shell.document().jobs().saver->save(
       path,
       [plan, graph = replanning.graph(), path](const Saver::Progress&) {
         const bool csv = path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
@@ -60,7 +60,7 @@ void export_shown_plan(const Shell& shell) {
 
 void add_searching(Shell& shell) {
   auto& a = *shell.actions;
-  const auto replanning = [&shell] { return shell.document().replanning(); };
+  const auto replanning = [&shell] { return &shell.document().jobs().replanning; };
   a.add(
       "memory.replan", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Re-pl&an"), {K(Qt::CTRL | Qt::Key_R)},
       [&shell, replanning] {
@@ -117,8 +117,8 @@ void add_memory_actions(Shell& shell) {
       },
       QT_TRANSLATE_NOOP("Actions", "Possible improvements, each measured by re-planning"));
   a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [&shell] {
-    shell.document().replanning()->cancel();
-    shell.document().runner()->cancel_planning();
+    shell.document().jobs().replanning.cancel();
+    shell.document().runner()->planning().cancel();
   });
   a.separator(Menu::Memory);
   a.add(

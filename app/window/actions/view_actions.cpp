@@ -13,8 +13,10 @@ using K = QKeySequence;
 
 namespace {
 
+bool graph_has_focus(const Shell& shell) { return shell.panels->widgets().graph->canvas()->hasFocus(); }
+
 void zoom(const Shell& shell, bool in) {
-  if (shell.panels->focus_in_graph()) {
+  if (graph_has_focus(shell)) {
     auto* graph = shell.panels->widgets().graph;
     return graph->canvas()->zoom(in ? 1.25 : 0.8, graph->canvas()->area().center());
   }
@@ -34,7 +36,7 @@ PlotView* current_plot(const Shell& shell) {
 }
 
 void show_all(const Shell& shell) {
-  if (shell.panels->focus_in_graph()) return shell.panels->widgets().graph->canvas()->fit();
+  if (graph_has_focus(shell)) return shell.panels->widgets().graph->canvas()->fit();
   shell.document().axis()->frame_all();
   if (PlotView* plot = current_plot(shell)) plot->show_all();
 }
@@ -116,7 +118,7 @@ std::optional<AxisRange> note_range(const Shell& shell) {
 }
 
 void ask_note(const Shell& shell) {
-  PinnedNotes* notes = shell.document().notes();
+  PinnedNotes* notes = shell.document().context().notes;
   const std::optional<AxisRange> range = note_range(shell);
   const double x = range ? range->lo : note_position(shell), slack = shell.document().axis()->range().length() / 200;
   auto* dialog = new QInputDialog(shell.window);

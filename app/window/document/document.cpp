@@ -16,10 +16,10 @@ namespace arenascope::app {
 
 using namespace views;
 
-DocumentParts::DocumentParts(Theme* theme)
+DocumentModels::DocumentModels(Theme* theme)
     : theme_(theme), debugger_({&source_, &selection_, &axis_, theme}, runner_.get(), &messages_) {}
 
-Document::Document(Theme* theme) : DocumentParts(theme) {
+Document::Document(Theme* theme) : DocumentModels(theme) {
   settle_timer_.setSingleShot(true);
   settle_timer_.setInterval(250);
   connect(&settle_timer_, &QTimer::timeout, this, [this] {
@@ -49,8 +49,8 @@ void Document::close_async(std::unique_ptr<Document> document) {
   discarded->source_.set_live(false);
   discarded->debugger_.stop_playing();
   for (Task* task : discarded->tasks_.running())
-    if (task != &discarded->saver_->task()) task->discard();
-  Saver::close_async(std::move(discarded->saver_));
+    if (task != &discarded->jobs_.saver->task()) task->discard();
+  Saver::close_async(std::move(discarded->jobs_.saver));
   RunController::close_async(std::move(discarded->runner_));
   discarded->deleteLater();
 }
@@ -72,12 +72,12 @@ void Document::connect_runner() {
 }
 
 void Document::connect_jobs() {
-  connect(&replanning_, &Replanning::failed, this, &Document::failed);
+  connect(&jobs_.replanning, &Replanning::failed, this, &Document::failed);
   connect(&tasks_, &TaskList::changed, this, &Document::tasks_changed);
-  connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::update_steps);
-  connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
-  connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
-  connect(&source_, &SessionSource::session_replaced, &queries_, &QueryJob::forget);
+  connect(&jobs_.replanning, &Replanning::finished, &debugger_, &Debugger::update_steps);
+  connect(&jobs_.comparing, &CompareLoader::failed, this, &Document::failed);
+  connect(&jobs_.comparing, &CompareLoader::loaded, this, &Document::compare_with);
+  connect(&source_, &SessionSource::session_replaced, &jobs_.queries, &QueryJob::forget);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
   connect(&source_, &SessionSource::changed, this, &Document::settle_playhead);
   connect(&notes_, &PinnedNotes::changed, this, [this] {
@@ -86,11 +86,11 @@ void Document::connect_jobs() {
   connect(&debugger_, &Debugger::breakpoints_changed, this, [this] {
     if (!breakpoints_key_.isEmpty()) remember_breakpoints(breakpoints_key_, debugger_.breakpoints());
   });
-  connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
-  connect(saver_.get(), &Saver::failed, this, &Document::failed);
+  connect(jobs_.saver.get(), &Saver::saved, &messages_, &Messages::note);
+  connect(jobs_.saver.get(), &Saver::failed, this, &Document::failed);
   // Runs of a generation are shown from its first token on.
-  connect(&generation_, &GenerationJob::session_begun, this, &Document::show_session);
-  connect(&generation_, &GenerationJob::changed, &source_, &SessionSource::refresh);
+  connect(&jobs_.generation, &GenerationJob::session_begun, this, &Document::show_session);
+  connect(&jobs_.generation, &GenerationJob::changed, &source_, &SessionSource::refresh);
 }
 
 void Document::open(const QString& spec, const RunSettings& settings) {
@@ -108,7 +108,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   kept.search = view_state_.search;
   kept.query = view_state_.query;
   view_state_ = kept;
-  other_form_.forget();
+  jobs_.other_form.forget();
   history_.forget();
   source_.show_plan(nullptr);
   notes_of_.clear();
@@ -213,7 +213,7 @@ void Document::plan_other_form(bool replanned) {
   if (settings.from_lesson || settings.backend != u"cpu" || graph == nullptr) return;
   Bytes weights = 0;
   for (const trace::TensorInfo& leaf : graph->leafs) weights += leaf.bytes;
-  if (weights <= kMaxWeights) other_form_.plan(spec(), settings, replanned);
+  if (weights <= kMaxWeights) jobs_.other_form.plan(spec(), settings, replanned);
 }
 
 // Saved breakpoints of the file; a lesson has its own.
@@ -229,10 +229,10 @@ void Document::restore_breakpoints() {
 
 void Document::replan(const RunSettings& settings) {
   if (!runner_->has_model()) {
-    PlanRequest request = replanning_.request();
+    PlanRequest request = jobs_.replanning.request();
     request.planner = settings.planner;
     request.order = settings.order;
-    return replanning_.plan(request);
+    return jobs_.replanning.plan(request);
   }
   const auto& plans = source_.snapshot()->plans;
   const trace::PlanInfo* now = source_.shown_plan() ? source_.ghost_plan() : source_.plan();
@@ -241,7 +241,7 @@ void Document::replan(const RunSettings& settings) {
 }
 
 bool Document::will_be_kept() const {
-  if (generation_.will_be_kept()) return true;
+  if (jobs_.generation.will_be_kept()) return true;
   const SavedMark* saved = runner_->saved_mark();
   if (saved == nullptr || !runner_->session()) return false;
   const auto snapshot = runner_->session()->snapshot();
@@ -264,7 +264,7 @@ void Document::save_recording(const QString& path) {
   // A recording may replace itself: it is written atomically, and mapped data stays.
   std::vector<std::filesystem::path> inputs;
   if (runner_->has_model()) inputs.emplace_back(spec().toStdString());
-  saver_->save(
+  jobs_.saver->save(
       path,
       [snapshot, to = path.toStdString(), inputs](const Saver::Progress& progress) {
         return trace::save_recording(*snapshot, to, progress, inputs);
@@ -274,12 +274,12 @@ void Document::save_recording(const QString& path) {
         if (!alive || !alive->runner_ || !session) return;  // closed in the meantime
         if (SavedMark* saved = alive->runner_->saved_mark(); saved != nullptr && session == alive->runner_->session())
           saved->set(*snapshot);
-        if (session == alive->generation_.session()) alive->generation_.mark_saved(*snapshot);
+        if (session == alive->jobs_.generation.session()) alive->jobs_.generation.mark_saved(*snapshot);
       });
 }
 
 void Document::compare_with(std::shared_ptr<const ComparisonSide> other) {
-  if (!other) comparing_.cancel();
+  if (!other) jobs_.comparing.cancel();
   source_.compare_with(other);
   const ComparisonPtr& c = source_.comparison();
   if (other && c && c->other.graph && source_.graph())

@@ -3,50 +3,30 @@
 // re-planning, comparison, findings, debugger, messages and undo history. A tab shows a document. Results of its jobs
 // are stored here, whichever tab is shown, and closing the document ends its jobs.
 #pragma once
-#include <views/findings/findings_search.h>
-
-#include "allocator_replays.h"
-#include "compare_loader.h"
 #include "content_model.h"
 #include "debugger.h"
-#include "generation_job.h"
+#include "document_jobs.h"
 #include "messages.h"
-#include "other_form.h"
-#include "query_job.h"
-#include "replanning.h"
 #include "run_controller.h"
-#include "saver.h"
-#include "training_job.h"
 #include "view_history.h"
 #include "view_state.h"
 
 namespace arenascope::app {
 
-// The parts owned by a document, created together because most refer to the session and the runner.
-class DocumentParts {
+// The models of a document, created together because most refer to the session and the runner.
+class DocumentModels {
  public:
-  explicit DocumentParts(views::Theme* theme);
+  explicit DocumentModels(views::Theme* theme);
 
   views::ViewContext context() { return {&source_, &selection_, &axis_, theme_, &notes_, &tasks_}; }
-  views::TaskList* tasks() { return &tasks_; }
   views::SessionSource* source() { return &source_; }
   views::SelectionModel* selection() { return &selection_; }
   views::SharedAxis* axis() { return &axis_; }
-  views::PinnedNotes* notes() { return &notes_; }
   RunController* runner() { return runner_.get(); }
-  Replanning* replanning() { return &replanning_; }
-  CompareLoader* comparing() { return &comparing_; }
-  views::FindingsSearch* findings() { return &findings_; }
   Debugger* debugger() { return &debugger_; }
   ContentModel* content_model() { return &content_; }
-  const DocumentContent& content() const { return content_.current(); }
   Messages* messages() { return &messages_; }
-  GenerationJob* generation() { return &generation_; }
-  TrainingJob* training() { return &training_; }
-  AllocatorReplays* replays() { return &replays_; }
-  QueryJob* queries() { return &queries_; }
-  OtherForm* other_form() { return &other_form_; }
-  Saver* saver() { return saver_.get(); }
+  DocumentJobs& jobs() { return jobs_; }
   ViewHistory& history() { return history_; }
   ViewState& view_state() { return view_state_; }
 
@@ -59,22 +39,14 @@ class DocumentParts {
   views::SharedAxis axis_{&source_};
   views::PinnedNotes notes_{&axis_};
   Messages messages_;
-  Replanning replanning_{&source_, runner_.get(), &tasks_};
-  CompareLoader comparing_{&tasks_};
   Debugger debugger_;
   ContentModel content_{&source_, runner_.get()};
-  std::unique_ptr<Saver> saver_ = std::make_unique<Saver>(&tasks_);
-  GenerationJob generation_{&tasks_};
-  AllocatorReplays replays_{&tasks_};
-  TrainingJob training_{&tasks_};
-  QueryJob queries_{&tasks_};
-  views::FindingsSearch findings_{&source_, &tasks_};
-  OtherForm other_form_{&tasks_};
+  DocumentJobs jobs_{&source_, runner_.get(), &tasks_};
   ViewHistory history_;
   ViewState view_state_;
 };
 
-class Document : public QObject, public DocumentParts {
+class Document : public QObject, public DocumentModels {
   Q_OBJECT
  public:
   explicit Document(views::Theme* theme);

@@ -98,8 +98,8 @@ void Documents::on_failed(Document* document, const QString& message) {
 
 std::vector<views::Task*> Documents::tasks() {
   std::vector<views::Task*> out;
-  if (opening_) out = opening_->tasks()->running();
-  const auto of_current = current().tasks()->running();
+  if (opening_) out = opening_->jobs().tasks.running();
+  const auto of_current = current().jobs().tasks.running();
   out.insert(out.end(), of_current.begin(), of_current.end());
   return out;
 }
@@ -107,7 +107,7 @@ std::vector<views::Task*> Documents::tasks() {
 std::vector<std::pair<Document*, views::Task*>> Documents::all_tasks() {
   std::vector<std::pair<Document*, views::Task*>> out;
   const auto add = [&out](Document* document) {
-    for (views::Task* task : document->tasks()->running()) out.emplace_back(document, task);
+    for (views::Task* task : document->jobs().tasks.running()) out.emplace_back(document, task);
   };
   if (opening_) add(opening_.get());
   for (const auto& document : all_) add(document.get());
@@ -136,7 +136,7 @@ void Documents::close(size_t index) {
   const QString title = all_[index]->title();
   const bool kept = all_[index]->will_be_kept();
   // A file that is still being written is completed; errors go to the log.
-  const Saver* saver = all_[index]->saver();
+  const Saver* saver = all_[index]->jobs().saver.get();
   Document::close_async(std::move(all_[index]));
   connect(saver, &Saver::failed, this,
           [this, title](const QString& message) { log_.add(MessageKind::Error, title, message); });

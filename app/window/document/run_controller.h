@@ -57,9 +57,8 @@ class RunController : public WorkerThread {
   // loaded.
   void open(const QString& spec, const RunSettings& settings);
   void replan(const RunSettings& settings);
-  void cancel_planning() { planning_.cancel(); }  // cancels replan(); keeps the plan in use
-  bool planning() const { return planning_.running(); }
-  void run(bool repeatedly = true);  // or continues a paused run
+  views::Task& planning() { return planning_; }  // of replan(); cancelled, it keeps the plan in use
+  void run(bool repeatedly = true);              // or continues a paused run
   void pause();
   void step();  // one node with work
   void run_to(Step step);
@@ -73,6 +72,19 @@ class RunController : public WorkerThread {
   views::Task& opening() { return opening_; }
   // How much of the session was saved; null if it is not also written to a file.
   SavedMark* saved_mark() const;
+
+ Q_SIGNALS:
+  void opened(const QString& title);  // session() changed
+  void session_grew();                // new content, from a recording being read or an added plan
+  void failed(const QString& message);
+  void noted(const arenascope::app::Message& note);  // about what was opened, which did not fail
+  void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
+  void planned();  // plans were added to the session
+  void values(std::shared_ptr<const arenascope::views::TensorValues> values,
+              const QString& title);  // null values: title has the reason
+
+ private:
+  friend class RunWorker;  // reports through RunChannel::tell
 
   // Reports of the worker.
   struct OpenResult {
@@ -94,17 +106,6 @@ class RunController : public WorkerThread {
   void on_ready(int job);
   void on_planned(const RunSettings& settings, bool ok, const QString& problem);
 
- Q_SIGNALS:
-  void opened(const QString& title);  // session() changed
-  void session_grew();                // new content, from a recording being read or an added plan
-  void failed(const QString& message);
-  void noted(const arenascope::app::Message& note);  // about what was opened, which did not fail
-  void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
-  void planned();  // plans were added to the session
-  void values(std::shared_ptr<const arenascope::views::TensorValues> values,
-              const QString& title);  // null values: title has the reason
-
- private:
   void request_quit() override;
 
   bool has_model_ = false;

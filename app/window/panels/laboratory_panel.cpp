@@ -98,28 +98,28 @@ void LaboratoryPanel::build() {
 void LaboratoryPanel::set_document(Document& document) {
   document_ = &document;
   QObject* bond = bond_.reset();
-  connect(document.replays(), &AllocatorReplays::changed, bond, [this] { show_replays(); });
+  connect(&document.jobs().replays, &AllocatorReplays::changed, bond, [this] { show_replays(); });
   connect(document.content_model(), &ContentModel::changed, bond, [this] { show_replays(); });
   show_replays();
 }
 
 bool LaboratoryPanel::can_replay() const {
-  return document_->content().role.replayable && document_->content().history;
+  return document_->content_model()->current().role.replayable && document_->content_model()->current().history;
 }
 
 void LaboratoryPanel::replay() {
-  if (!can_replay() || document_->replays()->busy()) return;
+  if (!can_replay() || document_->jobs().replays.busy()) return;
   QStringList settings;
   for (const QString& part : settings_->text().split(u';'))
     if (!part.trimmed().isEmpty()) settings << part.trimmed();
   const QString typed = memory_->text().trimmed();
   const auto memory = typed.isEmpty() ? std::optional<Bytes>(0) : views::parse_bytes(typed);
   if (!memory) return status_->setText(tr("“%1” is not a size. Example: 8 GiB.").arg(typed));
-  document_->replays()->begin(document_->spec(), settings, *memory);
+  document_->jobs().replays.begin(document_->spec(), settings, *memory);
 }
 
 void LaboratoryPanel::show_replays() {
-  const AllocatorReplays& replays = *document_->replays();
+  const AllocatorReplays& replays = document_->jobs().replays;
   const bool can = can_replay();
   for (QWidget* part : std::initializer_list<QWidget*>{settings_, memory_}) part->setEnabled(can);
   replay_->setEnabled(can && !replays.busy());

@@ -109,7 +109,7 @@ void Layouts::set_up(const QString& name) {
   panels_->set_layout(bit, {});
   for (const PanelDescriptor& kind : panel_kinds()) {
     QDockWidget* dock = panels_->dock(kind.id);
-    if ((kind.raised & bit) == 0 || !panels_->is_included(kind)) continue;
+    if ((kind.raised & bit) == 0 || !panels_->arrangement().is_included(kind)) continue;
     if (kind.group != PanelGroup::None) panels_->show_group(kind.group, kind.id);
     if (!dock->isHidden()) dock->raise();
   }

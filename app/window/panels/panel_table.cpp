@@ -220,7 +220,7 @@ PanelInstance search(const PanelDescriptor& kind, Document& document, QWidget* p
     d.view_state().search = text();
   };
   parts.show = [panel, of_table = parts.show](Document& d) {
-    panel->set_tasks(d.tasks());
+    panel->set_tasks(&d.jobs().tasks);
     of_table(d);
     panel->field()->setText(d.view_state().search);
     panel->search();
@@ -316,11 +316,11 @@ PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget*
 }
 
 PanelInstance findings(const PanelDescriptor&, Document& document, QWidget* parent, PanelWidgets& widgets) {
-  auto* view = widgets.findings = new FindingsView(document.findings(), document.context(), parent);
+  auto* view = widgets.findings = new FindingsView(&document.jobs().findings, document.context(), parent);
   PanelInstance parts;
   parts.widget = view;
   parts.csv_maker = maker_of([view] { return view->model()->to_csv(); });
-  parts.show = [view](Document& d) { view->set_context(d.findings(), d.context()); };
+  parts.show = [view](Document& d) { view->set_context(&d.jobs().findings, d.context()); };
   return parts;
 }
 

@@ -82,33 +82,20 @@ bool Panels::is_in_sight(PanelId id) const {
 void Panels::note_front() {
   std::vector<PanelId> seen;
   for (const PanelDescriptor& kind : panel_kinds())
-    if (kind.group == group_ && !dock(kind.id)->isFloating() && is_in_sight(kind.id)) seen.push_back(kind.id);
-  if (seen.size() == 1) front_of_group_[group_] = seen.front();
+    if (kind.group == arrangement_.group() && !dock(kind.id)->isFloating() && is_in_sight(kind.id))
+      seen.push_back(kind.id);
+  if (seen.size() == 1) arrangement_.set_front(seen.front());
 }
 
-// A layout decides which panels outside the groups are shown; the tabs of a group are always all of them.
-bool Panels::is_included(const PanelDescriptor& kind) const {
-  if (stage_) return stage_->contains(kind.id);
-  const bool in_layout = kind.group != PanelGroup::None || (kind.shown & layout_) != 0;
-  return opened_.contains(kind.id) || (in_layout && has_content(kind.id, content_) && !closed_.contains(kind.id));
-}
-
-bool Panels::has_panels(PanelGroup group) const {
-  return std::ranges::any_of(panel_kinds(),
-                             [&](const PanelDescriptor& kind) { return kind.group == group && is_included(kind); });
-}
-
-// Shows the included panels outside the groups and those of the current group. A group without any gives way to one that
-// has some.
+// Shows the included panels outside the groups and those of the current group.
 bool Panels::update_visible() {
-  if (!has_panels(group_))
-    for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug})
-      if (!has_panels(group_) && has_panels(group)) group_ = group;
+  arrangement_.leave_empty_group();
   const PanelDescriptor* front = nullptr;
-  if (const auto chosen = front_in(group_); chosen && is_included(panel_kind(*chosen))) front = &panel_kind(*chosen);
+  if (const auto chosen = arrangement_.front(); chosen && arrangement_.is_included(panel_kind(*chosen)))
+    front = &panel_kind(*chosen);
   bool changed = false;
   for (const PanelDescriptor& kind : panel_kinds()) {
-    const bool seen = (stage_ || kind.group == PanelGroup::None || kind.group == group_) && is_included(kind);
+    const bool seen = arrangement_.is_seen(kind);
     if (seen && kind.group != PanelGroup::None && front == nullptr) front = &kind;
     QDockWidget* dock = panel(kind.id).dock;
     if (dock->isFloating() || dock->isHidden() != seen) continue;
@@ -123,30 +110,19 @@ bool Panels::update_visible() {
 void Panels::show_group(PanelGroup group, std::optional<PanelId> in_front) {
   if (group == PanelGroup::None) return;
   note_front();
-  group_ = group;
-  if (in_front) front_of_group_[group] = *in_front;
+  arrangement_.show_group(group);
+  if (in_front) arrangement_.set_front(*in_front);
   update_visible();
-  if (const auto front = front_in(group_); front && !dock(*front)->isHidden()) dock(*front)->raise();
+  if (const auto front = arrangement_.front(); front && !dock(*front)->isHidden()) dock(*front)->raise();
 }
 
 void Panels::set_layout(uint8_t layout, const Choices& choices) {
-  layout_ = layout;
-  opened_ = choices.opened;
-  closed_ = choices.closed;
-  if (choices.front) {
-    group_ = panel_kind(*choices.front).group;
-    front_of_group_[group_] = *choices.front;
-  }
+  arrangement_.set_layout(layout, choices);
   update_visible();
 }
 
-std::optional<PanelId> Panels::front_in(PanelGroup group) const {
-  const auto chosen = front_of_group_.find(group);
-  return chosen == front_of_group_.end() ? std::nullopt : std::optional(chosen->second);
-}
-
 std::optional<PanelId> Panels::front() const {
-  if (const auto chosen = front_in(group_); chosen && !dock(*chosen)->isHidden()) return chosen;
+  if (const auto chosen = arrangement_.front(); chosen && !dock(*chosen)->isHidden()) return chosen;
   for (const PanelDescriptor& kind : panel_kinds())
     if (kind.group != PanelGroup::None && !dock(kind.id)->isHidden()) return kind.id;
   return std::nullopt;
@@ -154,45 +130,38 @@ std::optional<PanelId> Panels::front() const {
 
 bool Panels::set_content(const DocumentContent& content) {
   note_front();
-  content_ = content;
+  arrangement_.set_content(content);
   return update_visible();
 }
 
 Panels::Choices Panels::choices() {
   note_front();
-  return {opened_, closed_, front()};
+  return {arrangement_.opened(), arrangement_.closed(), front()};
 }
 
 void Panels::adopt_visible() {
   for (const PanelDescriptor& kind : panel_kinds()) {
     if (kind.group == PanelGroup::None || dock(kind.id)->isHidden()) continue;
-    group_ = kind.group;
+    arrangement_.show_group(kind.group);
     break;
   }
-  for (const PanelDescriptor& kind : panel_kinds()) {
-    const PanelId id = kind.id;
-    const bool seen = !dock(id)->isHidden();
-    if ((kind.group != PanelGroup::None && kind.group != group_) || seen == is_included(kind)) continue;
-    (seen ? closed_ : opened_).erase(id);
-    if (seen != is_included(kind)) (seen ? opened_ : closed_).insert(id);
-  }
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (kind.group == PanelGroup::None || kind.group == arrangement_.group())
+      arrangement_.adopt(kind.id, !dock(kind.id)->isHidden());
   update_visible();
 }
 
 void Panels::raise(PanelId id) {
   const PanelDescriptor& kind = panel_kind(id);
-  if (stage_) {
-    stage_->insert(id);
-    dock(id)->show();
-    return dock(id)->raise();
+  if (!arrangement_.has_stage() && kind.group == PanelGroup::None && kind.area == DockArea::Bottom)
+    note_front();  // which it covers
+  arrangement_.set_open(id, true);
+  if (!arrangement_.has_stage()) {
+    if (kind.group != PanelGroup::None && !dock(id)->isFloating())
+      show_group(kind.group, id);
+    else
+      update_visible();
   }
-  if (kind.group == PanelGroup::None && kind.area == DockArea::Bottom) note_front();  // which it covers
-  closed_.erase(id);
-  if (!is_included(kind)) opened_.insert(id);
-  if (kind.group != PanelGroup::None && !dock(id)->isFloating())
-    show_group(kind.group, id);
-  else
-    update_visible();
   dock(id)->show();
   dock(id)->raise();
 }
@@ -220,15 +189,10 @@ void Panels::hide_with_placeholder(PanelId id, const QString& text) {
 
 void Panels::set_open(PanelId id, bool open) {
   if (open) return raise(id);
-  if (stage_) {
-    stage_->erase(id);
-    return dock(id)->hide();
-  }
-  opened_.erase(id);
-  closed_.insert(id);
-  note_front();
+  arrangement_.set_open(id, false);
+  if (!arrangement_.has_stage()) note_front();
   dock(id)->hide();
-  update_visible();
+  if (!arrangement_.has_stage()) update_visible();
 }
 
 // The close button of a panel.
@@ -265,15 +229,6 @@ PanelId Panels::current() const {
   for (const PanelDescriptor& kind : panel_kinds())
     if (is_in_sight(kind.id)) return kind.id;
   return PanelId::Graph;
-}
-
-bool Panels::focus_in_graph() const {
-  return QApplication::focusWidget() == static_cast<QWidget*>(widgets_.graph->canvas());
-}
-
-void Panels::prepare_plots() {
-  for (const Panel& panel : panels_)
-    if (PlotView* plot = panel.parts.plot; plot != nullptr && plot->isVisible()) plot->prepare_now();
 }
 
 void Panels::toggle_table() {
@@ -317,6 +272,11 @@ void Panels::retranslate() {
     if (TablePanel* table = parts(kind.id).table; table != nullptr)
       table->table_view()->setAccessibleName(tr("Table %1").arg(title));
   }
+}
+
+void prepare_plots(const Panels& panels) {
+  for (const PanelDescriptor& kind : panel_kinds())
+    if (PlotView* plot = panels.parts(kind.id).plot; plot != nullptr && plot->isVisible()) plot->prepare_now();
 }
 
 }  // namespace arenascope::app

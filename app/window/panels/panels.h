@@ -7,12 +7,10 @@
 #include <QMainWindow>
 
 #include <array>
-#include <map>
 #include <optional>
 #include <set>
 
-#include "panel.h"
-#include "panel_content.h"
+#include "panel_arrangement.h"
 
 namespace arenascope::app {
 
@@ -31,32 +29,24 @@ class Panels : public QObject {
   // Shows a text in place of the panel until called with an empty text.
   void hide_with_placeholder(PanelId id, const QString& text);
   bool is_hidden_by_lesson(PanelId id) const { return panel(id).placeholder != nullptr; }
-  // Changes of a layout by the user.
-  struct Choices {
-    std::set<PanelId> opened, closed;
-    std::optional<PanelId> front;  // front panel of the current group
-  };
+  using Choices = PanelArrangement::Choices;
   Choices choices();
   // Shows the panels of a built-in layout (a bit of PanelLayout) for which the document has content.
   void set_layout(uint8_t layout, const Choices& choices);
   bool set_content(const DocumentContent& content);  // true: panels came or went
   void set_open(PanelId id, bool open);              // by the user; it stays so whatever the document has
   // A lesson shows only these panels, plus any that are opened later, until the stage is reset. Docks stay where they are.
-  void set_stage(std::optional<std::set<PanelId>> panels) { stage_ = std::move(panels); }
+  void set_stage(std::optional<std::set<PanelId>> panels) { arrangement_.set_stage(std::move(panels)); }
   // After QMainWindow::restoreState(): the restored panels are the user's choices.
   void adopt_visible();
   void show(PanelId id);  // raises it and makes it the current panel
   // Shows one group of the bottom panels, with the one that was in front before, or `in_front`.
   void show_group(PanelGroup group, std::optional<PanelId> in_front = {});
-  PanelGroup group() const { return group_; }
+  const PanelArrangement& arrangement() const { return arrangement_; }
   std::optional<PanelId> front() const;  // the shown panel of the group that is in front; nullopt: none is shown
   bool is_in_sight(PanelId id) const;    // neither hidden nor a tab that is not in front
-  bool is_included(const PanelDescriptor& kind) const;  // shown when its group is
-  bool has_panels(PanelGroup group) const;              // to show
-  PanelId current() const;                              // the panel with focus, or the visible one that had it last
-  void toggle_table();                                  // next to the current view
-  bool focus_in_graph() const;
-  void prepare_plots();  // the visible ones, at once
+  PanelId current() const;               // the panel with focus, or the visible one that had it last
+  void toggle_table();                   // next to the current view
   void leave(Document& document);
   void set_document(Document& document);
   void show_title_bars(bool on);
@@ -82,18 +72,15 @@ class Panels : public QObject {
   void connect_panel(PanelId id, const PanelInstance& parts);
   void note_focus(const QWidget* now);
   void note_front();
-  std::optional<PanelId> front_in(PanelGroup group) const;  // the panel that was in front of the group
 
   QMainWindow* window_;
   std::array<Panel, kPanelCount> panels_;
   PanelWidgets widgets_;
   PanelId last_ = PanelId::Graph;
-  PanelGroup group_ = PanelGroup::None;
-  std::map<PanelGroup, PanelId> front_of_group_;
-  uint8_t layout_ = kEverything;
-  DocumentContent content_;
-  std::set<PanelId> opened_, closed_;       // by the user
-  std::optional<std::set<PanelId>> stage_;  // panels of a lesson
+  PanelArrangement arrangement_;
 };
+
+// Prepares the visible plots at once.
+void prepare_plots(const Panels& panels);
 
 }  // namespace arenascope::app

@@ -95,7 +95,7 @@ QWidget* QueryPanel::build_editor(Theme* theme) {
   connect(editor_, &SqlEditor::run_requested, this, &QueryPanel::run);
   connect(editor_, &SqlEditor::history_requested, this, &QueryPanel::step_history);
   connect(editor_, &SqlEditor::edited, this, [this] { at_history_ = -1; });
-  connect(stop_, &QToolButton::clicked, this, [this] { document_->queries()->stop(); });
+  connect(stop_, &QToolButton::clicked, this, [this] { document_->jobs().queries.stop(); });
   connect(library_->menu(), &QMenu::aboutToShow, this, &QueryPanel::fill_library);
   connect(history_->menu(), &QMenu::aboutToShow, this, &QueryPanel::fill_history);
   return side;
@@ -129,7 +129,7 @@ QWidget* QueryPanel::build_chart(Theme* theme) {
 void QueryPanel::set_document(Document& document) {
   document_ = &document;
   QObject* bond = bond_.reset();
-  connect(document.queries(), &QueryJob::changed, bond, [this] { on_job_changed(); });
+  connect(&document.jobs().queries, &QueryJob::changed, bond, [this] { on_job_changed(); });
   show_result();
   on_job_changed();
 }
@@ -142,7 +142,7 @@ void QueryPanel::run() {
   entries.prepend(sql);
   Settings::set(kHistoryKey, entries.mid(0, kMaxHistory));
   at_history_ = -1;
-  document_->queries()->begin(sql, document_->source()->snapshot(), document_->source()->graph_id());
+  document_->jobs().queries.begin(sql, document_->source()->snapshot(), document_->source()->graph_id());
 }
 
 void QueryPanel::run_sql(const QString& sql) {
@@ -161,14 +161,14 @@ void QueryPanel::show_draft(const QString& sql) {
 
 // Underlined while the editor has the query that failed.
 void QueryPanel::show_error() {
-  const QueryJob& job = *document_->queries();
+  const QueryJob& job = document_->jobs().queries;
   const QString text = editor_->toPlainText();
   const bool is_shown = !job.busy() && job.problem_position() >= 0 && text.trimmed() == job.sql();
   editor_->mark_error(is_shown ? static_cast<int>(text.indexOf(job.sql())) + job.problem_position() : -1);
 }
 
 void QueryPanel::on_job_changed() {
-  const QueryJob& job = *document_->queries();
+  const QueryJob& job = document_->jobs().queries;
   stop_->setEnabled(job.busy());
   if (job.result() != shown_) show_result();
   show_error();
@@ -176,14 +176,14 @@ void QueryPanel::on_job_changed() {
 }
 
 void QueryPanel::show_result() {
-  shown_ = document_->queries()->result();
+  shown_ = document_->jobs().queries.result();
   table_->set_factory([result = shown_](const TableInput&) { return query_table(result); });
   fill_chart_choices();
   show_chart();
 }
 
 void QueryPanel::show_status() {
-  const QueryJob& job = *document_->queries();
+  const QueryJob& job = document_->jobs().queries;
   QString text;
   if (job.busy())
     text = tr("Running…");

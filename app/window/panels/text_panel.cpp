@@ -90,31 +90,31 @@ void TextPanel::build() {
 
   connect(generate_, &QToolButton::clicked, this, &TextPanel::write);
   connect(prompt_, &QLineEdit::returnPressed, this, &TextPanel::write);
-  connect(stop_, &QToolButton::clicked, this, [this] { document_->generation()->stop(); });
-  connect(continue_, &QToolButton::clicked, this, [this] { document_->generation()->resume(number_->value()); });
+  connect(stop_, &QToolButton::clicked, this, [this] { document_->jobs().generation.stop(); });
+  connect(continue_, &QToolButton::clicked, this, [this] { document_->jobs().generation.resume(number_->value()); });
 }
 
 void TextPanel::set_document(Document& document) {
   document_ = &document;
   QObject* bond = bond_.reset();
-  connect(document.generation(), &GenerationJob::changed, bond, [this] { show_text(); });
+  connect(&document.jobs().generation, &GenerationJob::changed, bond, [this] { show_text(); });
   connect(&document, &Document::opened, bond, [this] { show_text(); });
   chosen_ = -1;
   show_text();
 }
 
 void TextPanel::write() {
-  if (document_->generation()->busy() || !document_->runner()->has_model()) return;
+  if (document_->jobs().generation.busy() || !document_->runner()->has_model()) return;
   GenerationRequest request;
   request.prompt = prompt_->text();
   request.chat = chat_->isChecked();
   request.tokens = number_->value();
   chosen_ = -1;
-  document_->generation()->begin(document_->spec(), request, document_->runner()->settings());
+  document_->jobs().generation.begin(document_->spec(), request, document_->runner()->settings());
 }
 
 void TextPanel::show_text() {
-  const GenerationJob& generation = *document_->generation();
+  const GenerationJob& generation = document_->jobs().generation;
   const bool can = document_->runner()->has_model();
   generate_->setEnabled(can && !generation.busy());
   stop_->setEnabled(generation.busy());
@@ -155,7 +155,7 @@ int TextPanel::token_at(int position) const {
 
 // Shows the run that computed its keys and values in all views.
 void TextPanel::choose(int token) {
-  const auto& tokens = document_->generation()->tokens();
+  const auto& tokens = document_->jobs().generation.tokens();
   chosen_ = token >= 0 && token < static_cast<int>(tokens.size()) ? token : -1;
   if (chosen_ >= 0 && tokens[static_cast<size_t>(chosen_)].run.valid())
     document_->source()->choose_run(tokens[static_cast<size_t>(chosen_)].run);
@@ -183,7 +183,7 @@ void TextPanel::show_token() {
     token_->setText(tr("Click a token to see its candidates and its position in the KV cache."));
     return;
   }
-  const GeneratedToken& token = document_->generation()->tokens()[static_cast<size_t>(chosen_)];
+  const GeneratedToken& token = document_->jobs().generation.tokens()[static_cast<size_t>(chosen_)];
   QStringList parts{
       tr("Token %1 '%2' at position %3").arg(token.id).arg(token.name.toHtmlEscaped()).arg(token.position)};
   if (token.row >= 0) parts << tr("row %1 of the KV cache").arg(token.row);
@@ -231,7 +231,7 @@ bool TextPanel::eventFilter(QObject* watched, QEvent* event) {
 QString TextPanel::to_csv() const {
   QString out =
       views::csv_line({tr("Position"), tr("Token"), tr("Text"), tr("KV cache row"), tr("Logit"), tr("Probability")});
-  for (const GeneratedToken& token : document_->generation()->tokens()) {
+  for (const GeneratedToken& token : document_->jobs().generation.tokens()) {
     const auto found = std::find_if(token.best.begin(), token.best.end(),
                                     [&](const GeneratedToken::Candidate& c) { return c.id == token.id; });
     const bool known = found != token.best.end();

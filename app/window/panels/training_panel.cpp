@@ -48,7 +48,7 @@ void TrainingPanel::build() {
   connect(data_, &QLineEdit::returnPressed, this, &TrainingPanel::train);
   connect(find_, &QToolButton::clicked, this, &TrainingPanel::find_frontier);
   connect(more_, &QToolButton::toggled, this, [this](bool shown) { others_->setVisible(shown); });
-  connect(stop_, &QToolButton::clicked, this, [this] { document_->training()->stop(); });
+  connect(stop_, &QToolButton::clicked, this, [this] { document_->jobs().training.stop(); });
   connect(slider_, &QSlider::valueChanged, this, &TrainingPanel::show_point);
   connect(frontier_, &FrontierPlot::chosen, slider_, &QSlider::setValue);
   setFocusProxy(data_);
@@ -131,9 +131,9 @@ void TrainingPanel::lay_out() {
 void TrainingPanel::set_document(Document& document) {
   document_ = &document;
   QObject* bond = bond_.reset();
-  connect(document.training(), &TrainingJob::changed, bond, [this] { show_training(); });
+  connect(&document.jobs().training, &TrainingJob::changed, bond, [this] { show_training(); });
   connect(&document, &Document::opened, bond, [this] { show_training(); });
-  plot_->set_training(document.training());
+  plot_->set_training(&document.jobs().training);
   show_training();
 }
 
@@ -146,23 +146,23 @@ TrainingRequest TrainingPanel::request() const {
 }
 
 Bytes TrainingPanel::capacity() const {
-  const auto& frontier = document_->training()->frontier();
+  const auto& frontier = document_->jobs().training.frontier();
   const auto at = static_cast<size_t>(slider_->value());
   return at > 0 && at < frontier.size() ? frontier[at].arena : 0;
 }
 
 void TrainingPanel::train() {
-  if (document_->training()->busy() || !document_->runner()->has_model()) return;
-  document_->training()->begin(document_->spec(), request(), document_->runner()->settings());
+  if (document_->jobs().training.busy() || !document_->runner()->has_model()) return;
+  document_->jobs().training.begin(document_->spec(), request(), document_->runner()->settings());
 }
 
 void TrainingPanel::find_frontier() {
-  if (document_->training()->busy() || !document_->runner()->has_model()) return;
-  document_->training()->find_frontier(document_->spec(), request(), document_->runner()->settings());
+  if (document_->jobs().training.busy() || !document_->runner()->has_model()) return;
+  document_->jobs().training.find_frontier(document_->spec(), request(), document_->runner()->settings());
 }
 
 void TrainingPanel::show_training() {
-  const TrainingJob& training = *document_->training();
+  const TrainingJob& training = document_->jobs().training;
   const bool can = document_->runner()->has_model();
   train_->setEnabled(can && !training.busy());
   find_->setEnabled(can && !training.busy());
@@ -187,7 +187,7 @@ void TrainingPanel::show_training() {
 }
 
 void TrainingPanel::show_point() {
-  const auto& frontier = document_->training()->frontier();
+  const auto& frontier = document_->jobs().training.frontier();
   const auto at = static_cast<size_t>(slider_->value());
   frontier_->set_chosen(slider_->value());
   if (at >= frontier.size()) return point_->clear();
@@ -195,7 +195,7 @@ void TrainingPanel::show_point() {
 }
 
 QString TrainingPanel::to_csv() const {
-  const TrainingJob& training = *document_->training();
+  const TrainingJob& training = document_->jobs().training;
   QStringList head{tr("Step"), tr("Loss"), tr("Accuracy")};
   for (const QString& parameter : training.parameters()) head << tr("Gradient of %1").arg(parameter);
   QString out = views::csv_line(head);

@@ -85,14 +85,14 @@ class DocumentTest : public QObject, protected WindowFixture {
     open_two();
     const auto plans_of_other = at(1).source()->snapshot()->plans.size();
     const Bytes other_arena = at(1).source()->plan()->arena_bytes;
-    QSignalSpy finished(at(0).replanning(), &Replanning::finished);
+    QSignalSpy finished(&at(0).jobs().replanning, &Replanning::finished);
     QElapsedTimer timer;
     timer.start();
-    at(0).replanning()->plan(request(3));
+    at(0).jobs().replanning.plan(request(3));
     QTest::qWait(300);
     window_->documents()->show(1);
     auto* panel = panels().widgets().replan;
-    QVERIFY(!doc().replanning()->busy());
+    QVERIFY(!doc().jobs().replanning.busy());
     QVERIFY(panel->message().isEmpty());  // no plan was made here
     QVERIFY(panel->curve()->points().empty());
     QVERIFY(panel->findChild<QToolButton*>("plan")->isEnabled());
@@ -116,7 +116,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     Document& first = doc();
     first.compare_with(
         std::make_shared<const ComparisonSide>(ComparisonSide::of(test::sample_session()->snapshot(), "sample")));
-    first.replanning()->set_fit_under(123'456);
+    first.jobs().replanning.set_fit_under(123'456);
     first.messages()->fail("Something went wrong here.");
     first.debugger()->set_breakpoints({{Breakpoint::Kind::Name, "b1*", 0, true}});
     auto* search = panels().widgets().graph->findChild<QLineEdit*>();
@@ -130,7 +130,7 @@ class DocumentTest : public QObject, protected WindowFixture {
 
     window_->documents()->show(1);
     QVERIFY(doc().source()->comparison() == nullptr);
-    QCOMPARE(doc().replanning()->request().fit_under, Bytes{0});
+    QCOMPARE(doc().jobs().replanning.request().fit_under, Bytes{0});
     QCOMPARE(static_cast<OccupancyView*>(plot_view(PanelId::Occupancy))->fit_under(), Bytes{0});
     QCOMPARE(panels().widgets().replan->request().fit_under, Bytes{0});
     Q_EMIT first.failed("An error of this document.");
@@ -176,8 +176,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     open_two();
     QElapsedTimer timer;
     timer.start();
-    at(0).replanning()->plan(request(60));
-    at(0).findings()->start(60);
+    at(0).jobs().replanning.plan(request(60));
+    at(0).jobs().findings.start(60);
     QTest::qWait(200);
     timer.start();
     window_->documents()->close(0);
@@ -230,7 +230,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     auto* cancel = window_->findChild<QToolButton*>("cancel_job");
     QVERIFY(bar != nullptr && cancel != nullptr);
     QVERIFY(!bar->isVisible() && !cancel->isVisible());
-    Task reading(doc().tasks());
+    Task reading(&doc().jobs().tasks);
     TaskRun run = reading.begin("Reading something…");
     run.progress(0.1);
     QVERIFY(!bar->isVisible());  // hidden for less than a second
@@ -244,10 +244,10 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
     run.finish();
     QTRY_VERIFY(!bar->isVisible() && !cancel->isVisible());
-    doc().replanning()->plan(request(30));
-    QVERIFY(doc().replanning()->busy());
+    doc().jobs().replanning.plan(request(30));
+    QVERIFY(doc().jobs().replanning.busy());
     cancel->click();
-    QVERIFY(!doc().replanning()->busy());
+    QVERIFY(!doc().jobs().replanning.busy());
     QVERIFY(doc().source()->shown_plan() == nullptr);
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
   }
@@ -262,21 +262,21 @@ class DocumentTest : public QObject, protected WindowFixture {
       return Error{"stopped"};
     };
     auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
-    doc().saver()->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
+    doc().jobs().saver->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
-    QVERIFY(begun && doc().saver()->busy());
+    QVERIFY(begun && doc().jobs().saver->busy());
     QCOMPARE(bar->value(), 250);
     // A second one waits for its turn, and cancelling the first does not cancel it.
-    doc().saver()->save(
+    doc().jobs().saver->save(
         "/tmp/other.arenascope", [](const Saver::Progress&) { return Status(); }, "other written");
-    QCOMPARE(doc().saver()->waiting(), size_t{1});
+    QCOMPARE(doc().jobs().saver->waiting(), size_t{1});
     window_->findChild<QToolButton*>("cancel_job")->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
     const QString said = doc().messages()->texts().join(u'|');
     QVERIFY2(said.contains("Saving /tmp/slow.arenascope was cancelled"), qPrintable(said));
     QVERIFY2(said.contains("other written"), qPrintable(said));
     go_on = true;
-    doc().saver()->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
+    doc().jobs().saver->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
     QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->texts().last(), QStringLiteral("written"), kPatience);
     // Cancelled saving leaves no partial file.
     const auto many = test::span_session(100'000)->snapshot();
@@ -293,12 +293,12 @@ class DocumentTest : public QObject, protected WindowFixture {
     std::atomic<bool> go_on{false};
     std::atomic<int> written{0};
     for (int i = 0; i < 3; ++i)
-      doc().saver()->save(QStringLiteral("/tmp/%1").arg(i),
-                          [&](const Saver::Progress&) -> Status {
-                            while (!go_on) QThread::msleep(1);
-                            return ++written == 2 ? Status(Error{"the disk is full"}) : Status();
-                          },
-                          {});
+      doc().jobs().saver->save(QStringLiteral("/tmp/%1").arg(i),
+                               [&](const Saver::Progress&) -> Status {
+                                 while (!go_on) QThread::msleep(1);
+                                 return ++written == 2 ? Status(Error{"the disk is full"}) : Status();
+                               },
+                               {});
     window_->documents()->close(0);
     go_on = true;
     QTRY_COMPARE_WITH_TIMEOUT(written.load(), 3, kPatience);
@@ -324,7 +324,7 @@ class DocumentTest : public QObject, protected WindowFixture {
   void cancelling_ends_the_job_that_is_shown() {
     open_two();
     std::atomic<bool> go_on{false};
-    doc().saver()->save(
+    doc().jobs().saver->save(
         "/tmp/slow.arenascope",
         [&](const Saver::Progress& progress) -> Status {
           while (progress(0.25))
@@ -332,16 +332,16 @@ class DocumentTest : public QObject, protected WindowFixture {
           return Error{"stopped"};
         },
         "slow written");
-    doc().replanning()->plan(request(30));
-    QCOMPARE(window_->documents()->tasks().front(), &doc().replanning()->task());
+    doc().jobs().replanning.plan(request(30));
+    QCOMPARE(window_->documents()->tasks().front(), &doc().jobs().replanning.task());
     auto* cancel = window_->findChild<QToolButton*>("cancel_job");
-    QVERIFY(doc().replanning()->busy());
+    QVERIFY(doc().jobs().replanning.busy());
     cancel->click();
-    QVERIFY(!doc().replanning()->busy());
-    QVERIFY(doc().saver()->busy());
-    QCOMPARE(window_->documents()->tasks().front(), &doc().saver()->task());
+    QVERIFY(!doc().jobs().replanning.busy());
+    QVERIFY(doc().jobs().saver->busy());
+    QCOMPARE(window_->documents()->tasks().front(), &doc().jobs().saver->task());
     go_on = true;
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
     // The note may be replaced by a later one; the log has all.
     const auto logged = [this] {
       QStringList sentences;
@@ -355,7 +355,7 @@ class DocumentTest : public QObject, protected WindowFixture {
   // Tasks of all documents are listed, and each row cancels its own.
   void the_list_of_tasks_cancels_the_task_of_each_row() {
     open_two();
-    Task first(at(0).tasks()), second(at(1).tasks()), third(at(1).tasks());
+    Task first(&at(0).jobs().tasks), second(&at(1).jobs().tasks), third(&at(1).jobs().tasks);
     const TaskRun runs[] = {first.begin("First…"), second.begin("Second…"), third.begin("Third…")};
     runs[1].progress(0.25);
     auto* more = window_->findChild<QToolButton*>("task_list_button");
@@ -387,8 +387,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->shell().show_panel(PanelId::Search);
     auto* panel = panels().widgets().search;
     bool cancelled = false;
-    const auto connection = connect(doc().tasks(), &TaskList::changed, this, [&] {
-      for (Task* task : doc().tasks()->running())
+    const auto connection = connect(&doc().jobs().tasks, &TaskList::changed, this, [&] {
+      for (Task* task : doc().jobs().tasks.running())
         if (task->title() == u"Searching…" && !std::exchange(cancelled, true)) task->cancel();
     });
     panel->field()->setText("/./");
@@ -413,17 +413,17 @@ class DocumentTest : public QObject, protected WindowFixture {
   void a_comparison_and_the_runner_do_not_share_their_progress() {
     open_two();
     const QString other = buffers("k.csv", 5);
-    Task reading(doc().tasks());
+    Task reading(&doc().jobs().tasks);
     const TaskRun run = reading.begin("Reading something…");
-    doc().comparing()->load(other, {});
+    doc().jobs().comparing.load(other, {});
     auto tasks = window_->documents()->tasks();
     std::erase_if(tasks, [](const Task* task) { return task->title().startsWith("Laying out"); });
     QCOMPARE(tasks.size(), size_t{2});
-    QCOMPARE(tasks[0], &doc().comparing()->task());
+    QCOMPARE(tasks[0], &doc().jobs().comparing.task());
     QVERIFY(tasks[0]->title().contains("k.csv"));
     QCOMPARE(tasks[1], &reading);
     tasks[0]->cancel();
-    QVERIFY(!doc().comparing()->busy());
+    QVERIFY(!doc().jobs().comparing.busy());
     QVERIFY(reading.running());
     QCOMPARE(reading.title(), QString("Reading something…"));
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
@@ -434,7 +434,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     open("zoo:squeezenet");
     auto* forms = window_->findChild<QToolButton*>("forms");
     QTRY_VERIFY_WITH_TIMEOUT(forms->isVisible(), kPatience);
-    const Bytes written = doc().source()->plan()->arena_bytes, optimised = *doc().other_form()->arena();
+    const Bytes written = doc().source()->plan()->arena_bytes, optimised = *doc().jobs().other_form.arena();
     QVERIFY(optimised < written);
     const QString text =
         QStringLiteral("as written: %1 · optimised: %2").arg(format_bytes(written), format_bytes(optimised));
@@ -482,7 +482,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     const QString saved = folder_.filePath("kept.arenascope");
     window_->shell().ask_file = [&](bool, const QString&, const QString&) { return saved; };
     window_->shell().actions->find("file.save_recording")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
     QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);
     QTRY_COMPARE_WITH_TIMEOUT(QDir(autosave_folder()).entryList(QDir::Files).size(), 0, kPatience);
     // The window takes it along no more than a tab does, and neither does opening the same file again.
@@ -541,8 +541,8 @@ class DocumentTest : public QObject, protected WindowFixture {
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       doc().messages()->clear();
       window_->shell().actions->find("file.save_picture")->trigger();
-      QVERIFY(doc().saver()->busy());
-      QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+      QVERIFY(doc().jobs().saver->busy());
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
       QVERIFY2(doc().messages()->texts().join(u' ').contains(path), name);
       QVERIFY(QFileInfo(path).size() > 2'000);
     }
@@ -581,10 +581,10 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().runner()->state(), RunState::Recording);
     QVERIFY(!window_->shell().actions->find("run.run")->isEnabled() || doc().axis()->steps() > 0);
     const size_t plans = doc().source()->snapshot()->plans.size();
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    PlanRequest none = doc().replanning()->request();
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
+    PlanRequest none = doc().jobs().replanning.request();
     none.planner = "none";
-    doc().replanning()->plan(none);
+    doc().jobs().replanning.plan(none);
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     QTRY_COMPARE(doc().source()->snapshot()->plans.size(), plans + 1);
     window_->shell().ask_file = [](bool, const QString&, const QString&) { return QStringLiteral("/no/such.onnx"); };
@@ -627,14 +627,14 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(dialog != nullptr);
     dialog->setTextValue("look here");
     dialog->accept();
-    QCOMPARE(doc().notes()->all().size(), size_t{1});
-    QCOMPARE(doc().notes()->all()[0].step, 9.5);
+    QCOMPARE(doc().context().notes->all().size(), size_t{1});
+    QCOMPARE(doc().context().notes->all()[0].step, 9.5);
     window_->documents()->show(1);
-    QVERIFY(doc().notes()->all().empty());
+    QVERIFY(doc().context().notes->all().empty());
     window_->documents()->show(0);
     window_->documents()->open(doc().spec(), window_->shell().preferences.run);  // reload
-    QTRY_COMPARE_WITH_TIMEOUT(doc().notes()->all().size(), size_t{1}, kPatience);
-    QCOMPARE(doc().notes()->all()[0].text, QStringLiteral("look here"));
+    QTRY_COMPARE_WITH_TIMEOUT(doc().context().notes->all().size(), size_t{1}, kPatience);
+    QCOMPARE(doc().context().notes->all()[0].text, QStringLiteral("look here"));
   }
 
   // They were lost with the tab.
@@ -642,7 +642,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     const std::vector<Breakpoint> two{{Breakpoint::Kind::Op, "MUL_MAT", 0, true},
                                       {Breakpoint::Kind::NaN, {}, 0, false}};
     open("zoo:mul_mat");
-    QTRY_VERIFY(!doc().runner()->planning());
+    QTRY_VERIFY(!doc().runner()->planning().running());
     doc().debugger()->set_breakpoints(two);
     open("zoo:lstm");
     QVERIFY(doc().debugger()->breakpoints().empty());
@@ -668,10 +668,10 @@ class DocumentTest : public QObject, protected WindowFixture {
     open_two();
     const auto plans = doc().source()->snapshot()->plans.size();
     QVERIFY(!window_->shell().actions->find("memory.cancel")->isEnabled());
-    doc().replanning()->plan(request(60));
+    doc().jobs().replanning.plan(request(60));
     QVERIFY(window_->shell().actions->find("memory.cancel")->isEnabled());
     window_->shell().actions->find("memory.cancel")->trigger();
-    QVERIFY(!doc().replanning()->busy());
+    QVERIFY(!doc().jobs().replanning.busy());
     QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
     QTest::qWait(50);
     QCOMPARE(doc().source()->snapshot()->plans.size(), plans);
@@ -714,13 +714,13 @@ class DocumentTest : public QObject, protected WindowFixture {
   // Both forms have the planner that was chosen last.
   void the_other_form_is_planned_again_by_another_planner() {
     open("zoo:squeezenet");
-    QTRY_VERIFY_WITH_TIMEOUT(doc().other_form()->arena().has_value(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().jobs().other_form.arena().has_value(), kPatience);
     const Bytes written = doc().source()->plan()->arena_bytes;
     RunSettings without_reuse = doc().runner()->settings();
     without_reuse.planner = QStringLiteral("none");
     doc().replan(without_reuse);
     QTRY_COMPARE_WITH_TIMEOUT(doc().runner()->settings().planner, without_reuse.planner, kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(doc().other_form()->arena() && *doc().other_form()->arena() > written, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().jobs().other_form.arena() && *doc().jobs().other_form.arena() > written, kPatience);
   }
 };
 

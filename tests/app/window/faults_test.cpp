@@ -350,7 +350,7 @@ class FaultsTest : public QObject, protected WindowFixture {
     window_->resize(1024, 640);
     open(recording("menus.arenascope", 2));
     set_language(kPseudoLocale);
-    Task planning(doc().tasks());
+    Task planning(&doc().jobs().tasks);
     const TaskRun run = planning.begin(QStringLiteral("[Pláññîñg…···]"));
     run.progress(0.1);
     const auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
@@ -397,13 +397,13 @@ class FaultsTest : public QObject, protected WindowFixture {
   void the_dot_of_use_stays_on_the_plan_in_use() {
     open(recording("plans.arenascope", 2));
     QTest::qWait(500);  // history entries are recorded with a delay
-    PlanRequest request = doc().replanning()->request();
+    PlanRequest request = doc().jobs().replanning.request();
     request.planner = "none";
-    doc().replanning()->plan(request);
+    doc().jobs().replanning.plan(request);
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->shown_plan() != nullptr, kPatience);
     panels().show(PanelId::Planners);
     TablePanel* plans = panels().table(PanelId::Planners);
-    QTRY_VERIFY(!doc().replanning()->busy());
+    QTRY_VERIFY(!doc().jobs().replanning.busy());
     const trace::PlanId used = doc().source()->ghost_plan()->id, shown = doc().source()->shown_plan()->id;
     const auto mark = [&](trace::PlanId id) {
       for (int row = 0; row < plans->model()->rowCount(); ++row)

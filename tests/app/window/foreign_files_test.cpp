@@ -51,8 +51,8 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
   }
   void open_file(const QString& path) {
     window_->open(path);
-    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->spec() == path && doc().source()->session() && doc().content().open &&
-                                 window_->documents()->opening() == nullptr,
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->spec() == path && doc().source()->session() &&
+                                 doc().content_model()->current().open && window_->documents()->opening() == nullptr,
                              kPatience);
   }
   bool is_open(PanelId panel) const { return !panels().dock(panel)->isHidden(); }
@@ -122,7 +122,7 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
       open_file(file);
       QVERIFY2(open_panels().size() > 1, qPrintable(file));
       for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug}) {
-        if (!panels().has_panels(group)) continue;
+        if (!panels().arrangement().has_panels(group)) continue;
         panels().show_group(group);
         for (const PanelId id : open_panels())
           QVERIFY2(is_filled(id), qPrintable(file + QStringLiteral(": ") + QLatin1String(name_of(id))));
@@ -137,10 +137,11 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
       for (const PanelId id : {PanelId::Graph, PanelId::Occupancy, PanelId::Arena, PanelId::Timeline, PanelId::Nodes,
                                PanelId::Blocks, PanelId::Allocators, PanelId::Pools, PanelId::Planners,
                                PanelId::Barriers, PanelId::Counters, PanelId::Problems, PanelId::Objects}) {
-        if (has_content(id, doc().content())) continue;
-        const bool known = (id == PanelId::Graph && doc().content().plan) ||  // a list of buffers
-                           (id == PanelId::Nodes && doc().content().plan) ||
-                           (id == PanelId::Occupancy && !doc().content().history);  // of a single moment
+        if (has_content(id, doc().content_model()->current())) continue;
+        const bool known =
+            (id == PanelId::Graph && doc().content_model()->current().plan) ||  // a list of buffers
+            (id == PanelId::Nodes && doc().content_model()->current().plan) ||
+            (id == PanelId::Occupancy && !doc().content_model()->current().history);  // of a single moment
         QVERIFY2(known || !is_filled(id), qPrintable(file + QStringLiteral(": ") + QLatin1String(name_of(id))));
       }
     }
@@ -263,8 +264,8 @@ class ForeignFilesTest : public QObject, protected WindowFixture {
       return texts;
     };
     open_file(snapshot_file());
-    QTRY_COMPARE(panels().group(), PanelGroup::Memory);
-    QVERIFY(!panels().has_panels(PanelGroup::Model));
+    QTRY_COMPARE(panels().arrangement().group(), PanelGroup::Memory);
+    QVERIFY(!panels().arrangement().has_panels(PanelGroup::Model));
     QVERIFY(!seen().contains("Model") && !seen().contains("Time"));
     QVERIFY(seen().size() != 1);  // there is nothing to choose
     open("zoo:mul_mat_add_relu");

@@ -47,7 +47,7 @@ class LaboratoryTest : public QObject, protected WindowFixture {
     auto* panel = shown();
     QVERIFY(!panel->replay_button()->isEnabled());
     panel->replay();
-    QVERIFY(!doc().replays()->busy());
+    QVERIFY(!doc().jobs().replays.busy());
     QVERIFY(panel->status()->text().contains(QStringLiteral("Open a PyTorch memory snapshot")));
   }
 
@@ -56,9 +56,9 @@ class LaboratoryTest : public QObject, protected WindowFixture {
     QVERIFY(panel->replay_button()->isEnabled());
     panel->settings()->setText(QStringLiteral("max_split_size_mb:64 ; expandable_segments:True"));
     panel->replay_button()->click();
-    QVERIFY(doc().replays()->busy());
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);
-    QCOMPARE(doc().replays()->problem(), QString());
+    QVERIFY(doc().jobs().replays.busy());
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().replays.busy(), kPatience);
+    QCOMPARE(doc().jobs().replays.problem(), QString());
     const auto programs = allocator_sim::read_allocator_programs(snapshot_.toStdString());
     QVERIFY(programs.ok());
     const std::vector<std::string> settings{"max_split_size_mb:64", "expandable_segments:True"};
@@ -85,12 +85,12 @@ class LaboratoryTest : public QObject, protected WindowFixture {
   void errors_are_reported_and_results_are_kept() {
     auto* panel = opened();
     panel->replay();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().replays.busy(), kPatience);
     const int rows = panel->model()->rowCount();
     QVERIFY(rows >= 3);
     panel->settings()->setText(QStringLiteral("no_such_setting:1"));
     panel->replay();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().replays.busy(), kPatience);
     QVERIFY(panel->status()->text().contains(QStringLiteral("no_such_setting")));
     QCOMPARE(panel->model()->rowCount(), rows);
     panel->settings()->clear();
@@ -99,7 +99,7 @@ class LaboratoryTest : public QObject, protected WindowFixture {
     QVERIFY(panel->status()->text().contains(QStringLiteral("“much” is not a size")));
     panel->memory()->setText(QStringLiteral("1 MiB"));
     panel->replay();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().replays.busy(), kPatience);
     QVERIFY(cell(panel, rows - 1, 8).contains(QStringLiteral("does not fit")));
   }
 };

@@ -269,11 +269,11 @@ class LessonsTest : public QObject, protected LessonFixture {
     auto* training = panels().widgets().training;
     FrontierPlot* plot = training->frontier_plot();
     QTRY_VERIFY(plot->isVisible());
-    const auto last = static_cast<int>(doc().training()->frontier().size()) - 1;
+    const auto last = static_cast<int>(doc().jobs().training.frontier().size()) - 1;
     QVERIFY(last >= 2);
     QTest::mouseClick(plot, Qt::LeftButton, {}, plot->position_of(last).toPoint());
     QCOMPARE(training->slider()->value(), last);
-    QCOMPARE(training->capacity(), doc().training()->frontier().back().arena);
+    QCOMPARE(training->capacity(), doc().jobs().training.frontier().back().arena);
     QCOMPARE(static_cast<double>(training->capacity()), panel()->scene().known.at("frontier_end").number);
   }
 

@@ -29,9 +29,9 @@ class MonkeyTest : public QObject, protected WindowFixture {
   static QString view_state_of(Document& d) {
     QStringList s{d.title(), d.spec()};
     s << QString::number(static_cast<int>(d.axis()->mode()));
-    for (const PinnedNote& note : d.notes()->all()) s << note.text << QString::number(note.step, 'g', 17);
+    for (const PinnedNote& note : d.context().notes->all()) s << note.text << QString::number(note.step, 'g', 17);
     s << (d.source()->comparison() ? d.source()->comparison()->other.title : QStringLiteral("alone"));
-    const PlanRequest& request = d.replanning()->request();
+    const PlanRequest& request = d.jobs().replanning.request();
     s << request.planner << request.order << QString::number(request.fit_under)
       << QString::number(request.budget_seconds) << QString::number(request.alignment)
       << QString::number(request.streams) << request.banks;
@@ -62,18 +62,18 @@ class MonkeyTest : public QObject, protected WindowFixture {
     s << QString::number(source.plan_before() ? source.plan_before()->id.value : -1);
     s << QString::number(reinterpret_cast<quintptr>(source.session().get()), 16);
     s << QString::number(d.history().can_undo()) << QString::number(d.history().can_redo());
-    for (const Task* task : d.tasks()->running()) s << task->title();
+    for (const Task* task : d.jobs().tasks.running()) s << task->title();
     s << d.paused_before() << QString::number(d.debugger()->playing());
-    s << d.replanning()->status() << QString::number(d.replanning()->progress().points.size());
-    s << d.messages()->texts() << QString::number(d.findings()->findings().size());
+    s << d.jobs().replanning.status() << QString::number(d.jobs().replanning.progress().points.size());
+    s << d.messages()->texts() << QString::number(d.jobs().findings.findings().size());
     s << QString::number(static_cast<int>(d.runner()->state()));
     return s.join(u'|');
   }
   static bool works(Document& d) {
     const RunState state = d.runner()->state();
-    return d.replanning()->busy() || d.findings()->busy() || d.comparing()->busy() || d.runner()->planning() ||
-           d.saver()->busy() || d.generation()->busy() || d.training()->busy() || state == RunState::Running ||
-           state == RunState::Opening || d.source()->live();
+    return d.jobs().replanning.busy() || d.jobs().findings.busy() || d.jobs().comparing.busy() ||
+           d.runner()->planning().running() || d.jobs().saver->busy() || d.jobs().generation.busy() ||
+           d.jobs().training.busy() || state == RunState::Running || state == RunState::Opening || d.source()->live();
   }
 
   struct State {
@@ -116,7 +116,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
       case 5: panels().table(PanelId::Nodes)->table_view()->sortByColumn(pick(5), Qt::DescendingOrder); break;
       case 6: d.selection()->select(StepRangeSelection{Step(pick(steps / 2)), Step(steps / 2 + 1)}); break;
       case 7: d.axis()->toggle_mode(); break;
-      case 8: d.notes()->pin(pick(steps), QString::number(pick(9)), 0.5); break;
+      case 8: d.context().notes->pin(pick(steps), QString::number(pick(9)), 0.5); break;
       default: panels().widgets().graph->set_colour(static_cast<GraphColour>(pick(6))); break;
     }
     done_ << QStringLiteral("view");
@@ -124,17 +124,17 @@ class MonkeyTest : public QObject, protected WindowFixture {
   void begin_job() {
     Document& d = doc();
     static const char* const kPlanners[] = {"search", "greedy-by-size", "none", "two-level"};
-    PlanRequest request = d.replanning()->request();
+    PlanRequest request = d.jobs().replanning.request();
     request.planner = QString::fromLatin1(kPlanners[pick(4)]);
     request.budget_seconds = 0.1;
     switch (pick(6)) {
-      case 0: d.replanning()->plan(request); break;
-      case 1: d.findings()->start(0.1); break;
-      case 2: d.replanning()->set_fit_under(pick(1'000'000)); break;
+      case 0: d.jobs().replanning.plan(request); break;
+      case 1: d.jobs().findings.start(0.1); break;
+      case 2: d.jobs().replanning.set_fit_under(pick(1'000'000)); break;
       case 3: d.debugger()->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, pick(2) == 0}}); break;
       case 4: d.messages()->note(QStringLiteral("Something, %1.").arg(pick(100))); break;
       default:
-        if (d.runner()->has_model() && !d.runner()->planning()) {
+        if (d.runner()->has_model() && !d.runner()->planning().running()) {
           RunSettings run = d.runner()->settings();
           run.planner = request.planner;
           run.budget_seconds = 0.05;

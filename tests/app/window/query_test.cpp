@@ -35,7 +35,7 @@ class QueryTest : public QObject, protected WindowFixture {
     doc().show_session(test::sample_session(), "sample");
     return shown();
   }
-  void wait() { QTRY_VERIFY_WITH_TIMEOUT(!doc().queries()->busy(), kPatience); }
+  void wait() { QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().queries.busy(), kPatience); }
   void query(const QString& sql) {
     panel()->run_sql(sql);
     wait();
@@ -147,7 +147,7 @@ class QueryTest : public QObject, protected WindowFixture {
     with_sample();
     query("SELECT 1700000000000000000 AS time_ns, 1 AS bytes UNION ALL SELECT 1700000000000000000, 2");
     panel()->chart_form()->setCurrentIndex(static_cast<int>(ChartForm::Line));
-    panel()->chart()->set_result(doc().queries()->result(), {ChartForm::Line, 0, 1});
+    panel()->chart()->set_result(doc().jobs().queries.result(), {ChartForm::Line, 0, 1});
     QImage image(400, 300, QImage::Format_ARGB32_Premultiplied);
     QPainter painter(&image);
     panel()->chart()->paint(&painter, image.size());
@@ -206,10 +206,10 @@ class QueryTest : public QObject, protected WindowFixture {
   void a_running_query_is_cancelled() {
     with_sample();
     panel()->run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
-    QVERIFY(doc().queries()->busy());
+    QVERIFY(doc().jobs().queries.busy());
     QVERIFY(panel()->stop_button()->isEnabled());
-    const std::vector<Task*> running = doc().tasks()->running();
-    QVERIFY(std::ranges::find(running, &doc().queries()->task()) != running.end());
+    const std::vector<Task*> running = doc().jobs().tasks.running();
+    QVERIFY(std::ranges::find(running, &doc().jobs().queries.task()) != running.end());
     QTest::mouseClick(panel()->stop_button(), Qt::LeftButton);
     wait();
     QCOMPARE(panel()->status()->text(), QStringLiteral("Stopped."));
@@ -220,7 +220,7 @@ class QueryTest : public QObject, protected WindowFixture {
     QCOMPARE(cell(0, 0), QStringLiteral("5"));
     panel()->run_sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
     window_->shell().actions->find("file.close")->trigger();
-    QVERIFY(doc().queries()->result() == nullptr);
+    QVERIFY(doc().jobs().queries.result() == nullptr);
   }
 
   void another_session_discards_the_result() {
@@ -228,7 +228,7 @@ class QueryTest : public QObject, protected WindowFixture {
     query("SELECT op FROM nodes");
     QVERIFY(rows() > 0);
     doc().show_session(test::sample_session({.blocks = 2}), "other");
-    QVERIFY(doc().queries()->result() == nullptr);
+    QVERIFY(doc().jobs().queries.result() == nullptr);
     panel()->table()->refresh();
     QCOMPARE(rows(), 0);
   }
@@ -270,7 +270,7 @@ class QueryTest : public QObject, protected WindowFixture {
       QVERIFY2(texts_of(library).contains(QString::fromLatin1(named.name)), named.name);
       choose(library, QString::fromLatin1(named.name));
       wait();
-      QVERIFY2(doc().queries()->problem().isEmpty(), named.name);
+      QVERIFY2(doc().jobs().queries.problem().isEmpty(), named.name);
     }
     panel()->editor()->set_sql("-- two\nSELECT 2 AS number");
     QVERIFY(!panel()->store_as("not a name"));

@@ -93,7 +93,7 @@ class ReplanTest : public QObject, protected WindowFixture {
   void a_recording_is_replanned_over_the_previous_plan() {
     open_recording();
     ReplanPanel* panel = panels().widgets().replan;
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
     const Bytes before = doc().source()->plan()->arena_bytes;
     panel->choose("none", "depth-first");
     press("plan");
@@ -161,7 +161,7 @@ class ReplanTest : public QObject, protected WindowFixture {
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       focus->setFocus();
       window_->shell().actions->find("file.save_table")->trigger();
-      if (!QTest::qWaitFor([&] { return !doc().saver()->busy(); }, kPatience)) return QString();
+      if (!QTest::qWaitFor([&] { return !doc().jobs().saver->busy(); }, kPatience)) return QString();
       QFile file(path);
       return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     };
@@ -222,10 +222,10 @@ class ReplanTest : public QObject, protected WindowFixture {
 
   void all_combinations_fill_the_table_and_a_row_is_chosen() {
     open_recording();
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    PlanRequest request = doc().replanning()->request();
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
+    PlanRequest request = doc().jobs().replanning.request();
     request.budget_seconds = 0.2;
-    doc().replanning()->set_request(request);
+    doc().jobs().replanning.set_request(request);
     press("plan_all");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     TablePanel* table = panels().table(PanelId::Planners);
@@ -247,18 +247,18 @@ class ReplanTest : public QObject, protected WindowFixture {
   // A plan of a long search is in the table with its budget, whatever is planned afterwards.
   void a_searched_plan_is_never_lost() {
     open_recording();
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    PlanRequest request = doc().replanning()->request();
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
+    PlanRequest request = doc().jobs().replanning.request();
     request.planner = "search";
     request.budget_seconds = 1.5;
-    doc().replanning()->plan(request);
+    doc().jobs().replanning.plan(request);
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     const trace::PlanId searched = doc().source()->shown_plan()->id;
     QCOMPARE(doc().source()->shown_plan()->budget_seconds, 1.5);
     request.budget_seconds = 0.1;
-    doc().replanning()->plan(request);
+    doc().jobs().replanning.plan(request);
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, kPatience);
-    doc().replanning()->set_request(request);
+    doc().jobs().replanning.set_request(request);
     press("plan_all");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, kPatience);
     doc().source()->show_plan(doc().source()->snapshot()->plans.front());
@@ -293,7 +293,7 @@ class ReplanTest : public QObject, protected WindowFixture {
     QTest::keyClicks(field, QString::number(bound + bound / 4));
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(occupancy->fit_under(), bound + bound / 4);
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
     panel->choose("search", "depth-first");
     press("plan");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
@@ -318,11 +318,11 @@ class ReplanTest : public QObject, protected WindowFixture {
   void in_place_ops_make_a_plan_fit() {
     open_recording();
     ReplanPanel* panel = panels().widgets().replan;
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    PlanRequest request = doc().replanning()->request();
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
+    PlanRequest request = doc().jobs().replanning.request();
     request.planner = "search";
     request.fit_under = doc().source()->plan()->lower_bound_bytes - 1;
-    doc().replanning()->plan(request);
+    doc().jobs().replanning.plan(request);
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     const trace::PlanInfo& plan = *doc().source()->shown_plan();
     const bool fits = plan.arena_bytes <= request.fit_under;
@@ -355,12 +355,12 @@ class ReplanTest : public QObject, protected WindowFixture {
     QVERIFY(trace::save_recording(*session.snapshot(), file.toStdString()).ok());
     open(file);
     ReplanPanel* panel = panels().widgets().replan;
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    PlanRequest request = doc().replanning()->request();
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
+    PlanRequest request = doc().jobs().replanning.request();
     for (const Bytes bytes : {gate->byte_count(), gate->byte_count() - 1}) {
       request.fit_under = bytes;
       finished.clear();
-      doc().replanning()->plan(request);
+      doc().jobs().replanning.plan(request);
       QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
       QVERIFY2(panel->message().contains(u"Neither in-place ops"), qPrintable(panel->message()));
       QCOMPARE(panel->message().contains(u"With fusion it would need 16"), bytes == gate->byte_count());
@@ -370,7 +370,7 @@ class ReplanTest : public QObject, protected WindowFixture {
   void memory_is_planned_over_streams_and_banks_and_by_alignment() {
     open_recording();
     ReplanPanel* panel = panels().widgets().replan;
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
     panels().raise(PanelId::Planners);
     panel->findChild<QSpinBox*>("streams")->setValue(2);
     press("plan");
@@ -404,12 +404,12 @@ class ReplanTest : public QObject, protected WindowFixture {
   void accept_best_so_far_stops_a_long_search() {
     open("zoo:gpt2");
     ReplanPanel* panel = panels().widgets().replan;
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
     PlanRequest request;
     request.order = "search";
     request.budget_seconds = 300;
     request.fit_under = 1;  // unreachable
-    doc().replanning()->plan(request);
+    doc().jobs().replanning.plan(request);
     QElapsedTimer timer;
     timer.start();
     QTest::qWait(300);
@@ -427,7 +427,7 @@ class ReplanTest : public QObject, protected WindowFixture {
       const QString path = folder_.filePath(name);
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier | Qt::AltModifier);
-      QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
       QFile file(path);
       QVERIFY(file.open(QIODevice::ReadOnly));
       const QByteArray text = file.readAll();
@@ -482,7 +482,7 @@ class ReplanTest : public QObject, protected WindowFixture {
     window_->shell().ask_file = [&](bool, const QString&, const QString&) { return csv; };
     findings->findChild<QTableView*>()->setFocus();
     window_->shell().actions->find("file.save_table")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
     QFile file(csv);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll().count('\n'), findings->model()->rowCount() + 1);
@@ -557,14 +557,14 @@ class ReplanTest : public QObject, protected WindowFixture {
       window_->compare_with(bad);
       QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->texts().size(), 1, kPatience);
       QVERIFY(doc().source()->comparison() == nullptr);
-      QVERIFY(!doc().comparing()->busy());
+      QVERIFY(!doc().jobs().comparing.busy());
     }
   }
 
   void holes_are_listed_with_their_causes() {
     open_recording();
-    QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    doc().replanning()->plan({"max-block", "depth-first", false, 0, 1});
+    QSignalSpy finished(&doc().jobs().replanning, &Replanning::finished);
+    doc().jobs().replanning.plan({"max-block", "depth-first", false, 0, 1});
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     panels().dock(PanelId::Holes)->show();
     panels().dock(PanelId::Holes)->raise();

@@ -305,7 +305,7 @@ class SessionTest : public QObject, protected WindowFixture {
     window_->shell().session->begin();
     window_->open(QStringLiteral("zoo:squeezenet"));
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() != nullptr, kPatience);
-    doc().findings()->start(10);
+    doc().jobs().findings.start(10);
     window_->documents()->close(0);
     QTest::qWait(100);
     QVERIFY(doc().empty());

@@ -116,7 +116,7 @@ class TasksTest : public QObject, protected WindowFixture {
     if (panels().dock(id)->visibleRegion().isEmpty()) {
       auto* headline = window_->findChild<SummaryBar*>("headline");
       const PanelGroup group = panel_kind(id).group;
-      if (panels().group() != group)
+      if (panels().arrangement().group() != group)
         for (QToolButton* button : headline->findChildren<QToolButton*>())
           if (button->text() == title_of(group)) click(button);
       for (QTabBar* tabs : window_->findChildren<QTabBar*>())

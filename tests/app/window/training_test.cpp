@@ -81,7 +81,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     QVERIFY(panel != nullptr);
     QVERIFY(!panel->generate_button()->isEnabled());
     panel->write();
-    QVERIFY(!doc().generation()->busy());
+    QVERIFY(!doc().jobs().generation.busy());
     QVERIFY(!shown<TrainingPanel>(PanelId::Training)->train_button()->isEnabled());
   }
 
@@ -91,12 +91,12 @@ class TrainingTest : public QObject, protected WindowFixture {
     panel->prompt()->setText(QStringLiteral("2 0 1 1 0 2"));
     panel->number()->setValue(3);
     panel->generate_button()->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().generation()->busy(), kPatience);
-    QVERIFY2(doc().generation()->problem().isEmpty(), qPrintable(doc().generation()->problem()));
-    QCOMPARE(doc().generation()->tokens().size(), size_t{9});
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().generation.busy(), kPatience);
+    QVERIFY2(doc().jobs().generation.problem().isEmpty(), qPrintable(doc().jobs().generation.problem()));
+    QCOMPARE(doc().jobs().generation.tokens().size(), size_t{9});
     QCOMPARE(panel->text()->toPlainText().trimmed().split(u' ').size(), 9);
     QVERIFY(panel->text()->toPlainText().startsWith(QStringLiteral("2 0 1 1 0 2 ")));
-    const GeneratedToken& seventh = doc().generation()->tokens()[6];
+    const GeneratedToken& seventh = doc().jobs().generation.tokens()[6];
     QVERIFY(!seventh.given);
     QCOMPARE(seventh.position, int64_t{6});
     QCOMPARE(seventh.row, int64_t{6});
@@ -108,23 +108,23 @@ class TrainingTest : public QObject, protected WindowFixture {
     // All views show the run that computed a selected token.
     panel->choose(7);
     QCOMPARE(panel->candidates()->rowCount(), 3);
-    QVERIFY(doc().generation()->tokens()[7].run.valid());
-    QCOMPARE(doc().source()->run(), doc().generation()->tokens()[7].run);
+    QVERIFY(doc().jobs().generation.tokens()[7].run.valid());
+    QCOMPARE(doc().source()->run(), doc().jobs().generation.tokens()[7].run);
     panel->choose(0);
     QCOMPARE(panel->candidates()->rowCount(), 0);
-    QCOMPARE(doc().source()->run(), doc().generation()->tokens()[0].run);
+    QCOMPARE(doc().source()->run(), doc().jobs().generation.tokens()[0].run);
     QVERIFY(doc().source()->graph() != nullptr);
-    QVERIFY(doc().generation()->prefill_rate() > 0);
-    QVERIFY(doc().generation()->decode_rate() > 0);
+    QVERIFY(doc().jobs().generation.prefill_rate() > 0);
+    QVERIFY(doc().jobs().generation.decode_rate() > 0);
     QCOMPARE(panel->to_csv().count(u'\n'), 10);
     // Two more tokens fit into the context; a third one is an error.
     QVERIFY(panel->continue_button()->isEnabled());
     panel->number()->setValue(10);
     panel->continue_button()->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().generation()->busy(), kPatience);
-    QCOMPARE(doc().generation()->tokens().size(), size_t{12});
-    QVERIFY(!doc().generation()->problem().isEmpty());
-    QVERIFY(panel->status()->text().contains(doc().generation()->problem()));
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().generation.busy(), kPatience);
+    QCOMPARE(doc().jobs().generation.tokens().size(), size_t{12});
+    QVERIFY(!doc().jobs().generation.problem().isEmpty());
+    QVERIFY(panel->status()->text().contains(doc().jobs().generation.problem()));
     QVERIFY(!panel->continue_button()->isEnabled());
   }
 
@@ -133,8 +133,8 @@ class TrainingTest : public QObject, protected WindowFixture {
     auto* panel = shown<TextPanel>(PanelId::Text);
     panel->prompt()->setText(QStringLiteral("1"));
     panel->write();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().generation()->busy(), kPatience);
-    QVERIFY(doc().generation()->problem().contains(QStringLiteral("not a generative language model")));
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().generation.busy(), kPatience);
+    QVERIFY(doc().jobs().generation.problem().contains(QStringLiteral("not a generative language model")));
   }
 
   void training_is_drawn_and_can_be_stopped() {
@@ -146,29 +146,29 @@ class TrainingTest : public QObject, protected WindowFixture {
     set_option_editor(panel->editor("loss"), "squared-error");
     set_option_editor(panel->editor("weight-decay-of"), "*.bias=0");
     panel->train_button()->click();
-    QTRY_VERIFY_WITH_TIMEOUT(doc().training()->steps().size() > 20, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().jobs().training.steps().size() > 20, kPatience);
     QVERIFY(panel->stop_button()->isEnabled());
     // It is a job with progress and cancellation.
-    QTRY_VERIFY_WITH_TIMEOUT(doc().training()->share() > 0, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().jobs().training.share() > 0, kPatience);
     auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
     QVERIFY(window_->documents()->tasks().front()->title().contains(u"epoch"));
     window_->findChild<QToolButton*>("cancel_job")->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy(), kPatience);
-    const auto& steps = doc().training()->steps();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().training.busy(), kPatience);
+    const auto& steps = doc().jobs().training.steps();
     QVERIFY(steps.back().loss < steps.front().loss);
-    QVERIFY(doc().training()->parameters().size() > 30);
-    QCOMPARE(steps.back().norms.size(), static_cast<size_t>(doc().training()->parameters().size()));
+    QVERIFY(doc().jobs().training.parameters().size() > 30);
+    QCOMPARE(steps.back().norms.size(), static_cast<size_t>(doc().jobs().training.parameters().size()));
     TrainingPlot* plot = panel->plot();
     const TrainingPlot::Spot end = plot->spot_at({plot->width() - 10, plot->height() - 9});
     QCOMPARE(end.step, static_cast<int>(steps.size()) - 1);
     QVERIFY(end.parameter >=
-            static_cast<int>(doc().training()->parameters().size()) - 2);  // rows may be less than a pixel high
+            static_cast<int>(doc().jobs().training.parameters().size()) - 2);  // rows may be less than a pixel high
     QVERIFY(!plot->grab().isNull());
     QCOMPARE(panel->to_csv().count(u'\n'), static_cast<qsizetype>(steps.size()) + 1);
     panel->data()->setText(QStringLiteral("sort:x"));
     panel->train();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().training.busy(), kPatience);
     QVERIFY(panel->status()->text().contains(QStringLiteral("sort:SEED")));
   }
 
@@ -180,7 +180,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     set_option_editor(panel->editor("batch"), "256");
     set_option_editor(panel->editor("epochs"), "2");
     panel->train_button()->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy() && doc().training()->steps().size() > 8, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().training.busy() && doc().jobs().training.steps().size() > 8, kPatience);
     QProcess cli;
     cli.start(ARENASCOPE_CLI,
               {"train", "zoo:nano_gpt", "--data", "sort:1", "--batch", "256", "--epochs", "2", "--json"});
@@ -188,7 +188,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     const QJsonObject report = QJsonDocument::fromJson(cli.readAllStandardOutput()).object();
     const QJsonArray losses = report["loss"].toArray(), accuracies = report["accuracy"].toArray();
     const auto count = static_cast<int>(losses.size());
-    QCOMPARE(static_cast<int>(doc().training()->steps().size()), count);
+    QCOMPARE(static_cast<int>(doc().jobs().training.steps().size()), count);
     QCOMPARE(static_cast<int>(accuracies.size()), count);
     double most = 0;
     for (const QJsonValue& loss : losses) most = std::max(most, loss.toDouble());
@@ -264,7 +264,7 @@ class TrainingTest : public QObject, protected WindowFixture {
     panel->data()->setText(QStringLiteral("sort:1"));
     set_option_editor(panel->editor("clip"), "-1");
     panel->train();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().training.busy(), kPatience);
     QVERIFY(panel->status()->text().contains(QStringLiteral("clip: ")));
   }
 
@@ -273,8 +273,8 @@ class TrainingTest : public QObject, protected WindowFixture {
     auto* panel = shown<TrainingPanel>(PanelId::Training);
     QVERIFY(!panel->slider()->isEnabled());
     panel->frontier_button()->click();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().training()->busy(), kPatience);
-    const auto& frontier = doc().training()->frontier();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().training.busy(), kPatience);
+    const auto& frontier = doc().jobs().training.frontier();
     QVERIFY(frontier.size() > 1);
     QVERIFY(panel->slider()->isEnabled());
     QCOMPARE(panel->capacity(), Bytes{0});

@@ -121,7 +121,7 @@ class WindowTest : public QObject, protected WindowFixture {
     };
     QVERIFY(seen().contains(PanelId::Nodes) && seen().contains(PanelId::Objects) && !seen().contains(PanelId::Blocks));
     panels().show(PanelId::Findings);
-    QVERIFY(panels().group() == PanelGroup::Memory);
+    QVERIFY(panels().arrangement().group() == PanelGroup::Memory);
     QVERIFY(seen().contains(PanelId::Blocks) && seen().contains(PanelId::Findings) && !seen().contains(PanelId::Nodes));
     panels().show_group(PanelGroup::Time);
     QVERIFY(seen().contains(PanelId::Barriers) && !seen().contains(PanelId::Findings));
@@ -137,7 +137,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!barriers->isChecked());
     barriers->trigger();
     QTRY_VERIFY(!panels().dock(PanelId::Barriers)->visibleRegion().isEmpty());
-    const PanelGroup group = panels().group();
+    const PanelGroup group = panels().arrangement().group();
     QVERIFY(group != PanelGroup::Model);
     panels().show_group(PanelGroup::Model);
     panels().show_group(group);
@@ -265,7 +265,7 @@ class WindowTest : public QObject, protected WindowFixture {
     const auto arena = doc().source()->plan()->arena_bytes;
     const auto runs = doc().source()->snapshot()->runs.size();
     window_->shell().actions->find("file.save_recording")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy(), kPatience);
     QVERIFY(QFile::exists(path));
     QVERIFY(doc().messages()->texts().last().contains(path));
     window_->open(path);
@@ -573,7 +573,7 @@ class WindowTest : public QObject, protected WindowFixture {
       QApplication::setEffectEnabled(Qt::UI_General, motion);
       window_->shell().actions->find("view.layout_default")->trigger();
       QCOMPARE(window_->isAnimated(), motion);
-      Task reading(doc().tasks());
+      Task reading(&doc().jobs().tasks);
       const TaskRun run = reading.begin("Reading something…");
       QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kPatience);
       QCOMPARE(bar->isVisible(), motion);
