@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "inspector_page.h"
+#include "facts_builder.h"
 
 namespace arenascope::views::inspector {
 namespace {
@@ -15,23 +15,24 @@ QString file_of(const trace::Snapshot& snapshot, const trace::StackFrame& frame)
 
 }  // namespace
 
-void stack_section(Page& page, uint32_t allocation) {
-  const trace::Snapshot& snapshot = *page.in.snapshot;
+void stack_section(FactsBuilder& facts, uint32_t allocation) {
+  const trace::Snapshot& snapshot = *facts.in.snapshot;
   const trace::StackInfo* stack = snapshot.stack_of(allocation);
   if (stack == nullptr) return;
-  page.section(Texts::tr("Allocated by"));
+  facts.section(Texts::tr("Allocated by"));
   if (stack->allocations.size() > 1)
-    page.line(Texts::tr("%n allocation(s) from here", nullptr, static_cast<int>(stack->allocations.size())));
+    facts.line(Texts::tr("%n allocation(s) from here", nullptr, static_cast<int>(stack->allocations.size())));
   size_t shown = 0;
   for (const trace::StackFrame& frame : stack->frames) {
     if (shown++ == kMaxFrames) {
-      page.line(Texts::tr("and %n more", nullptr, static_cast<int>(stack->frames.size() - kMaxFrames)));
+      facts.line(Texts::tr("and %n more", nullptr, static_cast<int>(stack->frames.size() - kMaxFrames)));
       break;
     }
-    const QString function = safe(std::string(snapshot.name(frame.function)));
-    const QString file = file_of(snapshot, frame).toHtmlEscaped();
-    page.line((function.isEmpty() ? QStringLiteral("?") : function) +
-              (file.isEmpty() ? QString() : QStringLiteral(" <span class='k'>%1</span>").arg(file)));
+    const QString function = to_text(std::string(snapshot.name(frame.function)));
+    const QString file = file_of(snapshot, frame);
+    FactValue called(function.isEmpty() ? QStringLiteral("?") : function);
+    called.note = file;
+    facts.line(called);
   }
 }
 

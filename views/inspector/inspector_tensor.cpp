@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page of a tensor: shape, times, location, producer and users.
+// A tensor: shape, times, location, producer and users.
 #include <arenascope/trace/recorded.h>
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 #include <views/common/rates.h>
-#include <views/graph/folded_graph.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
-#include "inspector_page.h"
+#include "facts_builder.h"
 
 namespace arenascope::views::inspector {
 
 namespace {
 
 // The counterpart of the tensor on the other side of the comparison.
-void counterpart(Page& page, TensorRef ref) {
-  const ComparisonPtr& c = page.in.comparison;
+void counterpart(FactsBuilder& facts, TensorRef ref) {
+  const ComparisonPtr& c = facts.in.comparison;
   if (!c || !c->other.graph) return;
-  page.section(Texts::tr("In B: %1").arg(c->other.title.toHtmlEscaped()));
+  facts.section(Texts::tr("In B: %1").arg(c->other.title));
   const TensorRef other = c->match.to_other(ref);
   const TensorInfo* t = c->other.snapshot->tensor(c->other.graph->id, other);
-  if (!t) return page.line(Texts::tr("It has no counterpart in B."));
-  page.row(Texts::tr("name"), safe(t->name));
-  page.row(Texts::tr("shape"), format_shape(t->shape));
+  if (!t) return facts.line(Texts::tr("It has no counterpart in B."));
+  facts.row(Texts::tr("name"), to_text(t->name));
+  facts.row(Texts::tr("shape"), format_shape(t->shape));
   const auto row = [&](const QString& key, const std::string& id, double value, FigureUnit unit) {
-    page.row(key, figure(other_figure(id), value, unit));
+    facts.row(key, figure(other_figure(id), value, unit));
   };
   if (has_size(*t))
     row(Texts::tr("bytes"), tensor_figure(c->other.graph->id, other, "bytes"), static_cast<double>(t->bytes),
@@ -43,45 +43,45 @@ void counterpart(Page& page, TensorRef ref) {
     const auto of = [&](const char* what, int64_t value, FigureUnit unit) {
       return figure(other_figure(slice_figure(c->other.plan->id, other, what)), static_cast<double>(value), unit);
     };
-    page.row(Texts::tr("location"),
-             with_figures(QStringLiteral("[%1, +%2)"), {of("offset", slice.offset, FigureUnit::Address),
-                                                        of("bytes", slice.size, FigureUnit::Bytes)}));
-    page.row(Texts::tr("steps"),
-             with_figures(QStringLiteral("[%1, %2)"), {of("first", slice.first.value, FigureUnit::Number),
-                                                       of("last", slice.last.value, FigureUnit::Number)}));
+    facts.row(Texts::tr("location"),
+              with_figures(QStringLiteral("[%1, +%2)"), {of("offset", slice.offset, FigureUnit::Address),
+                                                         of("bytes", slice.size, FigureUnit::Bytes)}));
+    facts.row(Texts::tr("steps"),
+              with_figures(QStringLiteral("[%1, %2)"), {of("first", slice.first.value, FigureUnit::Number),
+                                                        of("last", slice.last.value, FigureUnit::Number)}));
     return;
   }
 }
 
-void view_chain(Page& page, TensorRef ref) {
-  QStringList chain;
-  const TensorInfo* tensor = page.info(ref);
+// A row for each tensor up to the one that owns the bytes.
+void view_chain(FactsBuilder& facts, TensorRef ref) {
+  QString key = Texts::tr("view of");
+  const TensorInfo* tensor = facts.info(ref);
   for (int guard = 0; tensor != nullptr && tensor->view_source.valid() && guard < 16; ++guard) {
-    QString step = page.link(tensor->view_source);
-    if (tensor->view_offset != 0) step += QStringLiteral(" +%1").arg(format_bytes(tensor->view_offset));
-    chain << step;
-    tensor = page.info(tensor->view_source);
+    FactValue step = facts.link(tensor->view_source);
+    if (tensor->view_offset != 0) step.note = QStringLiteral("+%1").arg(format_bytes(tensor->view_offset));
+    facts.row(std::exchange(key, QStringLiteral("→")), step);
+    tensor = facts.info(tensor->view_source);
   }
-  if (!chain.isEmpty()) page.row(Texts::tr("view of"), chain.join(QStringLiteral(" → ")));
 }
 
-void times(Page& page, NodeId node) {
-  const trace::Snapshot& snapshot = *page.in.snapshot;
-  const trace::NodeStats stats = snapshot.stats(page.in.graph->id, node);
+void times(FactsBuilder& facts, NodeId node) {
+  const trace::Snapshot& snapshot = *facts.in.snapshot;
+  const trace::NodeStats stats = snapshot.stats(facts.in.graph->id, node);
   if (stats.runs == 0) return;
   const auto of = [&](const char* what, double value, FigureUnit unit) {
-    return figure(node_figure(page.in.graph->id, node, what), value, unit);
+    return figure(node_figure(facts.in.graph->id, node, what), value, unit);
   };
   const auto time = [&](const char* what, auto ns) { return of(what, static_cast<double>(ns), FigureUnit::Time); };
-  page.section(Texts::tr("Time"));
-  page.row(Texts::tr("mean per run"), time("mean_wall", stats.mean));
-  page.row(Texts::tr("median, quartiles"),
-           with_figures(QStringLiteral("%1, %2, %3"),
-                        {time("median_wall", stats.median), time("lower_quartile_wall", stats.quartile1),
-                         time("upper_quartile_wall", stats.quartile3)}));
-  page.row(Texts::tr("shortest, longest"),
-           with_figures(QStringLiteral("%1, %2"),
-                        {time("shortest_wall", stats.shortest), time("longest_wall", stats.longest)}));
+  facts.section(Texts::tr("Time"));
+  facts.row(Texts::tr("mean per run"), time("mean_wall", stats.mean));
+  facts.row(Texts::tr("median, quartiles"),
+            with_figures(QStringLiteral("%1, %2, %3"),
+                         {time("median_wall", stats.median), time("lower_quartile_wall", stats.quartile1),
+                          time("upper_quartile_wall", stats.quartile3)}));
+  facts.row(Texts::tr("shortest, longest"),
+            with_figures(QStringLiteral("%1, %2"),
+                         {time("shortest_wall", stats.shortest), time("longest_wall", stats.longest)}));
   const Figure counted = of("counted_runs", static_cast<double>(stats.runs), FigureUnit::Count);
   QString runs = counted.text;
   if (stats.cold) runs = Texts::tr("%1 (cold first run)").arg(runs);
@@ -91,32 +91,33 @@ void times(Page& page, NodeId node) {
     counts.push_back(of("left_out", static_cast<double>(stats.left_out), FigureUnit::Count));
     runs = Texts::tr("%1; %2 excluded").arg(runs, counts.back().text);
   }
-  page.row(Texts::tr("runs"), FigureText{runs, std::move(counts)});
-  if (stats.first && !stats.cold) page.row(Texts::tr("in the cold first run"), time("cold_wall", *stats.first));
-  page.row(Texts::tr("busy, all threads"), with_figures(Texts::tr("%1 per run"), {time("busy", stats.busy)}));
+  facts.row(Texts::tr("runs"), FigureText{runs, std::move(counts)});
+  if (stats.first && !stats.cold) facts.row(Texts::tr("in the cold first run"), time("cold_wall", *stats.first));
+  facts.row(Texts::tr("busy, all threads"), with_figures(Texts::tr("%1 per run"), {time("busy", stats.busy)}));
   Figure parts = of("parts_a_run", stats.parts, FigureUnit::Count);
   parts.text = format_count(static_cast<int64_t>(std::lround(stats.parts)));
-  page.row(Texts::tr("chunks per run"), parts);
+  facts.row(Texts::tr("chunks per run"), parts);
   if (stats.queueing > 0)
-    page.row(Texts::tr("host enqueue time"), with_figures(Texts::tr("%1 per run"), {time("queueing", stats.queueing)}));
+    facts.row(Texts::tr("host enqueue time"),
+              with_figures(Texts::tr("%1 per run"), {time("queueing", stats.queueing)}));
   if (stats.barriers > 0) {
-    page.row(Texts::tr("barrier wait after it"),
-             with_figures(Texts::tr("%1 per run, all threads"), {time("wait", stats.wait)}));
+    facts.row(Texts::tr("barrier wait after it"),
+              with_figures(Texts::tr("%1 per run, all threads"), {time("wait", stats.wait)}));
     auto name = [&](trace::TrackId id) {
-      return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name)
+      return id.valid() && id.index() < snapshot.tracks.size() ? to_text(snapshot.tracks[id.index()].info.name)
                                                                : QString();
     };
-    page.row(Texts::tr("last at the barrier"), name(stats.last_arriver));
+    facts.row(Texts::tr("last at the barrier"), name(stats.last_arriver));
     if (stats.most_frequent_last.valid() && stats.most_frequent_votes * 4 > stats.barriers)
-      page.row(Texts::tr("usually last"), name(stats.most_frequent_last));
+      facts.row(Texts::tr("usually last"), name(stats.most_frequent_last));
   }
-  const trace::NodeRates rates = rates_of(*page.in.graph, node, stats);
+  const trace::NodeRates rates = rates_of(*facts.in.graph, node, stats);
   const auto rate = [&](const QString& title, const char* what, const QString& form,
                         const std::optional<double>& value) {
     if (!value) return;
     Figure number = of(what, *value, FigureUnit::Ratio);
     number.text = format_rate(*value);
-    page.row(title, with_figures(form, {number}));
+    facts.row(title, with_figures(form, {number}));
   };
   rate(Texts::tr("speed"), "speed", QStringLiteral("%1 GFLOP/s"), rates.gflops);
   rate(Texts::tr("bandwidth"), "bandwidth", QStringLiteral("%1 GB/s"), rates.bandwidth);
@@ -124,10 +125,10 @@ void times(Page& page, NodeId node) {
 }
 
 // The device kernels of the node in the run, and their times.
-void kernels(Page& page, NodeId node) {
-  const trace::Snapshot& snapshot = *page.in.snapshot;
+void kernels(FactsBuilder& facts, NodeId node) {
+  const trace::Snapshot& snapshot = *facts.in.snapshot;
   std::map<std::string, std::pair<int64_t, Nanoseconds>> sums;
-  for (const trace::SpanRef& ref : snapshot.spans_of(page.in.run, node)) {
+  for (const trace::SpanRef& ref : snapshot.spans_of(facts.in.run, node)) {
     const trace::Event& e = snapshot.event(ref);
     const std::string_view kernel = snapshot.kernel(e);
     if (kernel.empty()) continue;
@@ -136,22 +137,23 @@ void kernels(Page& page, NodeId node) {
     sum.second += e.end() - e.begin();
   }
   if (sums.empty()) return;
-  page.section(Texts::tr("Kernels in this run"));
+  facts.section(Texts::tr("Kernels in this run"));
   for (const auto& [name, sum] : sums) {
     const auto id = [&, &own = name](const char* what) {
-      return figure_id("run", page.in.run.value, "node", node.value, "kernel", what, own);
+      return figure_id("run", facts.in.run.value, "node", node.value, "kernel", what, own);
     };
-    page.row(safe(name), with_figures(QStringLiteral("%1×  %2"),
-                                      {figure(id("spans"), static_cast<double>(sum.first), FigureUnit::Number),
-                                       figure(id("busy"), static_cast<double>(sum.second), FigureUnit::Time)}));
+    facts.row(to_text(name), with_figures(QStringLiteral("%1×  %2"),
+                                          {figure(id("spans"), static_cast<double>(sum.first), FigureUnit::Number),
+                                           figure(id("busy"), static_cast<double>(sum.second), FigureUnit::Time)}));
   }
 }
 
 // Strides in bytes, outermost first, and with ggml's names.
-void strides(Page& page, const TensorInfo& t) {
+void strides(FactsBuilder& facts, const TensorInfo& t) {
   QStringList texts;
   for (int64_t s : t.strides) texts << QString::number(s);
-  page.row(Texts::tr("strides"), texts.isEmpty() ? QString() : texts.join(QStringLiteral(", ")) + QStringLiteral(" B"));
+  facts.row(Texts::tr("strides"),
+            texts.isEmpty() ? QString() : texts.join(QStringLiteral(", ")) + QStringLiteral(" B"));
   // ggml's names for the same values, innermost first.
   if (!t.shape.empty() && t.shape.size() <= 4 && t.strides.size() == t.shape.size()) {
     QStringList ne, nb;
@@ -161,8 +163,8 @@ void strides(Page& page, const TensorInfo& t) {
       nb << QString::number(there ? t.strides[t.shape.size() - 1 - i]
                                   : t.strides.front() * std::max<int64_t>(t.shape.front(), 1));
     }
-    page.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
-    page.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
+    facts.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
+    facts.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
   }
 }
 
@@ -181,64 +183,65 @@ TensorRef parameter_of(const trace::GraphInfo& graph, TensorRef ref) {
 
 }  // namespace
 
-void tensor_page(Page& page, TensorRef ref) {
-  const TensorInfo* t = page.info(ref);
+void tensor_facts(FactsBuilder& facts, TensorRef ref) {
+  const TensorInfo* t = facts.info(ref);
   if (t == nullptr) return;
   const QString role = DisplayNames::role(*t);
   const bool given = ref.is_leaf() || (t->op.empty() && (t->flags & trace::kParameter) != 0);
-  const QString what = given ? role : safe(t->op);
-  page.title(t->name.empty() ? DisplayNames::node(ref) : safe(t->name),
-             QStringList{DisplayNames::node(ref), what}.join(QStringLiteral(" · ")));
-  page.section(Texts::tr("Tensor"));
-  if (trace::has_unknown_size(*t)) page.row(Texts::tr("shape"), DisplayNames::tr("size unknown"));
+  const QString what = given ? role : to_text(t->op);
+  facts.title(t->name.empty() ? DisplayNames::node(ref) : to_text(t->name),
+              QStringList{DisplayNames::node(ref), what}.join(QStringLiteral(" · ")));
+  facts.section(Texts::tr("Tensor"));
+  if (trace::has_unknown_size(*t)) facts.row(Texts::tr("shape"), DisplayNames::tr("size unknown"));
   if (!t->shape.empty() || !t->dtype.empty()) {
-    page.row(Texts::tr("shape"), format_shape(t->shape));
-    page.row(Texts::tr("type"), safe(t->dtype));
+    facts.row(Texts::tr("shape"), format_shape(t->shape));
+    facts.row(Texts::tr("type"), to_text(t->dtype));
   }
-  strides(page, *t);
+  strides(facts, *t);
   if (!trace::has_unknown_size(*t))
-    page.row(Texts::tr("bytes"), has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
-  if ((t->flags & trace::kSavedForBackward) != 0) page.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
-  view_chain(page, ref);
+    facts.row(Texts::tr("bytes"), has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
+  if ((t->flags & trace::kSavedForBackward) != 0) facts.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
+  view_chain(facts, ref);
   if (!given) {
-    page.section(Texts::tr("Work"));
-    page.row(Texts::tr("parameters"), safe(t->parameters));
+    facts.section(Texts::tr("Work"));
+    facts.row(Texts::tr("parameters"), to_text(t->parameters));
     QStringList parts;
-    for (const trace::PartInfo& part : t->parts) parts << safe(part.name.empty() ? part.op : part.op + " " + part.name);
-    if (!parts.isEmpty()) page.row(Texts::tr("parts"), parts.join(QStringLiteral(", ")));
+    for (const trace::PartInfo& part : t->parts)
+      parts << to_text(part.name.empty() ? part.op : part.op + " " + part.name);
+    if (!parts.isEmpty()) facts.row(Texts::tr("parts"), parts.join(QStringLiteral(", ")));
     QStringList in_file;
     for (const trace::FileNodeInfo& node : t->file_nodes)
-      in_file << safe(node.name.empty() ? node.op : node.op + " " + node.name);
-    if (!in_file.isEmpty()) page.row(Texts::tr("in the file"), in_file.join(QStringLiteral(", ")));
-    if ((t->flags & trace::kChannelsLast) != 0) page.row(Texts::tr("layout"), Texts::tr("channels last"));
-    page.row(Texts::tr("backend"), safe(t->backend));
+      in_file << to_text(node.name.empty() ? node.op : node.op + " " + node.name);
+    if (!in_file.isEmpty()) facts.row(Texts::tr("in the file"), in_file.join(QStringLiteral(", ")));
+    if ((t->flags & trace::kChannelsLast) != 0) facts.row(Texts::tr("layout"), Texts::tr("channels last"));
+    facts.row(Texts::tr("backend"), to_text(t->backend));
     if ((t->flags & trace::kNoWork) != 0)
-      page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
+      facts.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
     else if (has_tasks(*t))
-      page.row(Texts::tr("tasks"), QString::number(t->tasks));
-    if (t->work_bytes > 0) page.row(Texts::tr("work buffer"), format_bytes(t->work_bytes));
-    if (t->flops > 0) page.row(Texts::tr("operations"), format_count(t->flops));
-    page.row(Texts::tr("layer"), safe(t->layer));
+      facts.row(Texts::tr("tasks"), QString::number(t->tasks));
+    if (t->work_bytes > 0) facts.row(Texts::tr("work buffer"), format_bytes(t->work_bytes));
+    if (t->flops > 0) facts.row(Texts::tr("operations"), format_count(t->flops));
+    facts.row(Texts::tr("layer"), to_text(t->layer));
   }
-  location(page, ref);
-  storage_section(page, ref);
-  counterpart(page, ref);
-  if (ref.is_node()) times(page, NodeId(ref.index()));
-  if (ref.is_node()) kernels(page, NodeId(ref.index()));
-  if (ref.is_node() && !given) op_histogram(page, NodeId(ref.index()));
-  page.links(Texts::tr("Inputs"), t->sources);
-  if (t->gradient.valid()) page.links(Texts::tr("Gradient"), std::vector{t->gradient});
-  if (t->accumulator.valid()) page.links(Texts::tr("Accumulator"), std::vector{t->accumulator});
-  if (!t->states.empty()) page.links(Texts::tr("Optimiser state"), t->states);
-  if (const TensorRef parameter = parameter_of(*page.in.graph, ref); parameter.valid())
-    page.links(Texts::tr("Parameter"), std::vector{parameter});
+  location(facts, ref);
+  storage_section(facts, ref);
+  counterpart(facts, ref);
+  if (ref.is_node()) times(facts, NodeId(ref.index()));
+  if (ref.is_node()) kernels(facts, NodeId(ref.index()));
+  if (ref.is_node() && !given) op_histogram(facts, NodeId(ref.index()));
+  facts.links(Texts::tr("Inputs"), t->sources);
+  if (t->gradient.valid()) facts.links(Texts::tr("Gradient"), std::vector{t->gradient});
+  if (t->accumulator.valid()) facts.links(Texts::tr("Accumulator"), std::vector{t->accumulator});
+  if (!t->states.empty()) facts.links(Texts::tr("Optimiser state"), t->states);
+  if (const TensorRef parameter = parameter_of(*facts.in.graph, ref); parameter.valid())
+    facts.links(Texts::tr("Parameter"), std::vector{parameter});
   std::vector<TensorRef> users_of;
-  for (size_t i = 0; i < page.in.graph->nodes.size(); ++i) {
-    const auto& sources = page.in.graph->nodes[i].sources;
+  for (size_t i = 0; i < facts.in.graph->nodes.size(); ++i) {
+    const auto& sources = facts.in.graph->nodes[i].sources;
     const auto times = std::count(sources.begin(), sources.end(), ref);  // x·x uses x twice
     users_of.insert(users_of.end(), static_cast<size_t>(times), TensorRef::node(NodeId(i)));
   }
-  page.links(Texts::tr("Users"), users_of);
+  facts.links(Texts::tr("Users"), users_of);
 }
 
 }  // namespace arenascope::views::inspector

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The inspector panel: all details of the selection. Links change the selection; Alt+← goes back.
+// The inspector panel: all details of the selection, which are collected on a worker. Links change the selection;
+// Alt+← goes back. A click on a heading folds its section.
 #pragma once
+#include <views/common/background.h>
 #include <views/common/view_context.h>
-#include <views/inspector/inspector_text.h>
+#include <views/inspector/inspector_model.h>
 
-#include <QTextBrowser>
 #include <QTimer>
+#include <QTreeView>
 #include <QWidget>
+
+#include <set>
 
 namespace arenascope::views {
 
@@ -15,27 +19,39 @@ class InspectorView : public QWidget {
  public:
   InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
   void set_context(const ViewContext& context);  // switches to another document; the theme is kept
-  QString text() const { return browser_->toPlainText(); }
-  QString to_csv() const;  // the facts of the selection as a table: section, key and value
+  void show_now();                               // blocks until the facts are shown; for tests and exports
+  QString text();                                // the facts as lines, after show_now()
+  QTreeView* tree() const { return tree_; }
+  // Returns a function that creates the facts of the selection as a table, on any thread.
+  std::function<QString()> csv_maker() const;
   void add_above(QWidget* widget);
-  // Adds a widget below the text, such as the values of the selected tensor.
+  // Adds a widget below the facts, such as the values of the selected tensor.
   void add_below(QWidget* widget);
 
  protected:
   void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  using Facts = std::vector<InspectorFact>;
+
+  void build();
   void listen();
-  InspectorInput input() const;
-  void show_selection();
+  void request();
+  void show_facts(const Facts& facts);
+  void arrange();
+  void follow(const QModelIndex& index);
+  void copy_rows() const;
 
   ConnectionScope connections_;
   SessionSource* source_;
   SelectionModel* selection_;
   Theme* theme_;
-  QTextBrowser* browser_;
+  InspectorModel model_;
+  QTreeView* tree_;
+  Background worker_;
   QTimer timer_;
-  QString shown_;
+  std::set<QString> folded_;  // titles of sections
 };
 
 }  // namespace arenascope::views

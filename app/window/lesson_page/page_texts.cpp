@@ -3,7 +3,7 @@
 
 #include <views/bytes/lens_text.h>
 #include <views/findings/finding_text.h>
-#include <views/inspector/inspector_text.h>
+#include <views/inspector/inspector_facts.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_pages.h>
 
@@ -95,7 +95,7 @@ Json inspector_json(const PlayedState& state) {
   input.graph = s.graph.get();
   input.plan = s.plan.get();
   for (const views::InspectorFact& fact : views::inspector_facts(input, selection_of(state)))
-    rows.push_back({"", utf8(fact.key.isEmpty() ? fact.section : fact.key), utf8(fact.value)});
+    rows.push_back({"", utf8(fact.key.isEmpty() ? fact.section : fact.key), utf8(fact.text())});
   if (const auto values = s.values.find(state.selected); values != s.values.end())
     rows.push_back({"", utf8(LessonPageTexts::tr("values")), utf8(values_text(values->second))});
   return {{"columns", columns_json({LessonPageTexts::tr("Fact"), LessonPageTexts::tr("Value")})},

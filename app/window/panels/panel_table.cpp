@@ -128,7 +128,7 @@ PanelInstance inspector(const PanelDescriptor&, Document& document, QWidget* par
   widgets.breadcrumbs = panel->breadcrumbs();
   PanelInstance parts;
   parts.widget = panel;
-  parts.csv_maker = maker_of([panel] { return panel->inspector()->to_csv(); });
+  parts.csv_maker = [panel] { return panel->inspector()->csv_maker(); };
   parts.show = [panel](Document& d) { panel->set_document(d); };
   return parts;
 }

@@ -166,7 +166,7 @@ class ReplanTest : public QObject, protected WindowFixture {
       return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     };
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(3)));
-    const QString csv = saved(PanelId::Inspector, panels().widgets().inspector->findChild<QTextBrowser*>());
+    const QString csv = saved(PanelId::Inspector, panels().widgets().inspector->tree());
     QVERIFY2(csv.startsWith("Section,Property,Value\n") &&
                  csv.contains(QString::fromStdString(doc().source()->graph()->nodes[3].name)),
              qPrintable(csv));

@@ -3,7 +3,7 @@
 // tooltips, columns of tables, and the inspector's page of a tensor.
 #include <four_plots.h>
 #include <views/graph/graph_view.h>
-#include <views/inspector/inspector_text.h>
+#include <views/inspector/inspector_facts.h>
 
 #include <QProcess>
 #include <QStandardPaths>

@@ -4,7 +4,7 @@
 // for random recordings, recordings of each memory strategy, and traces of other tools.
 #include <four_plots.h>
 #include <sample_session.h>
-#include <views/inspector/inspector_text.h>
+#include <views/inspector/inspector_facts.h>
 #include <views/tables/table.h>
 
 #include <QProcess>

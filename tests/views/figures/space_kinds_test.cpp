@@ -3,7 +3,7 @@
 // gradients, accumulators and optimiser state, over several runs.
 #include <views/common/incomplete.h>
 #include <views/common/memory_class.h>
-#include <views/inspector/inspector_text.h>
+#include <views/inspector/inspector_facts.h>
 #include <views/lifetimes/lifetimes_picture.h>
 
 #include <algorithm>
@@ -400,7 +400,7 @@ class SpaceKindsTest : public QObject {
            inspector_facts(in, NodeSelection{graph.id, trace::TensorRef::node(NodeId(i))})) {
         if (fact.section != "Storage") continue;
         if (fact.key == "references") references << fact.value;
-        if (fact.key.contains(QChar(0x2588))) bars << fact.key;
+        if (fact.bar) bars << fact.key;
       }
       QCOMPARE(references, QStringList{QString::number(block.references)});
       QCOMPARE(bars.size(), std::min(holders, 16));

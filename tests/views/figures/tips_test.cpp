@@ -5,7 +5,7 @@
 #include <four_plots.h>
 #include <sample_session.h>
 #include <views/graph/graph_view.h>
-#include <views/inspector/inspector_text.h>
+#include <views/inspector/inspector_facts.h>
 
 #include <QProcess>
 #include <QStandardPaths>
