@@ -12,15 +12,15 @@
 
 #include <cstdio>
 
+#include <views/common/plan_peak.h>
 #include <views/common/plot_view.h>
-#include <views/findings/findings_view.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
-#include <views/planners/replan_panel.h>
 
 #include "lesson_player.h"
 #include "main_window.h"
 #include "panels/graph_columns.h"
+#include "panels/panel_csv.h"
 #include "panels/widget_image.h"
 #include "wait_until.h"
 
@@ -30,7 +30,8 @@ using namespace views;
 
 namespace {
 
-constexpr int kLong = 600'000;  // milliseconds
+constexpr int kLong = 600'000;          // milliseconds
+constexpr double kFindingsSeconds = 8;  // search time limit
 
 void print_line(const QString& message) {
   std::fprintf(stderr, "arenascope: %s\n", printable(message.toStdString()).c_str());
@@ -41,30 +42,30 @@ int fail(const QString& message, int status) {
   return status;
 }
 
-// Prepares the window for the export step by step. The functions return false on failure; error() has the reason.
-class Exporter {
+// nullopt: the whole window.
+std::optional<PanelId> exported_panel(const ExportOptions& options) { return panel_named(options.view.toStdString()); }
+
+std::vector<std::filesystem::path> inputs_of(const ExportOptions& options) {
+  return {options.spec.toStdString(), options.compare.toStdString()};
+}
+
+// Brings a document into the state to export. The functions return false on failure; error() has the reason.
+class ExportedDocument {
  public:
-  explicit Exporter(const ExportOptions& options) : options_(options) {}
+  ExportedDocument(Documents& documents, const ExportOptions& options) : documents_(documents), options_(options) {}
   bool open();
   bool run();
-  bool arrange();
+  bool choose_graph();
+  bool select();
   bool plan();
   bool compare();
   bool find_savings();
-  Status draw();
   bool is_complete();
+  Document& document() { return documents_.current(); }
   const QString& error() const { return error_; }
 
  private:
-  Document& document() { return window_.document(); }
-  GraphView* graph() { return window_.shell().panels->widgets().graph; }
-  bool choose_graph();
-  bool select();
-  QSize size();
-  std::vector<std::filesystem::path> inputs() const {
-    return {options_.spec.toStdString(), options_.compare.toStdString()};
-  }
-  Status write_table();
+  RunSettings settings() const;
   // Waits for a signal that begin() triggers.
   template <class Sender, class Signal>
   bool wait_for(Sender* sender, Signal signal, const std::function<void()>& begin, int ms) {
@@ -76,31 +77,27 @@ class Exporter {
     return error_.isEmpty();
   }
 
+  Documents& documents_;
   const ExportOptions& options_;
-  const std::optional<PanelId> panel_ = panel_named(options_.view.toStdString());  // nullopt: the whole window
-  MainWindow window_;
   QString error_;
 };
 
-bool Exporter::open() {
-  Shell& shell = window_.shell();
-  window_.keep_no_copies();
-  window_.theme()->set_mode(options_.theme);
-  QApplication::setPalette(window_.theme()->palette());
-  window_.resize(options_.size);
-  shell.layouts->fix(options_.layout);
-  window_.show();
+// Nothing is saved for recovery.
+RunSettings ExportedDocument::settings() const {
+  RunSettings settings = Preferences::load().run;
+  settings.autosave = false;
+  return settings;
+}
+
+bool ExportedDocument::open() {
   QObject::connect(&document(), &Document::failed, [this](const QString& message) { error_ = message; });
   QObject::connect(&document(), &Document::noted, [](const Message& note) { print_line(note.text); });
-  if (!wait_for(
-          &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong))
-    return false;
-  if (panel_) shell.panels->raise(*panel_);
-  return true;
+  return wait_for(
+      &document(), &Document::opened, [this] { documents_.open(options_.spec, settings()); }, kLong);
 }
 
 // Opening started the first run; more runs stabilise the mean values.
-bool Exporter::run() {
+bool ExportedDocument::run() {
   RunController* runner = document().runner();
   for (int run = 0; run < options_.runs && runner->has_model(); ++run) {
     if (run > 0) runner->run(false);
@@ -119,9 +116,9 @@ bool Exporter::run() {
 }
 
 // False: events of the file are missing in the picture. A note that was printed states which.
-bool Exporter::is_complete() { return left_out(*document().source()->snapshot()).empty(); }
+bool ExportedDocument::is_complete() { return left_out(*document().source()->snapshot()).empty(); }
 
-bool Exporter::choose_graph() {
+bool ExportedDocument::choose_graph() {
   if (options_.graph < 0) return true;
   const size_t graphs = document().source()->snapshot()->graphs.size();
   if (static_cast<size_t>(options_.graph) >= graphs) {
@@ -133,31 +130,18 @@ bool Exporter::choose_graph() {
   return true;
 }
 
-bool Exporter::arrange() {
-  if (!choose_graph()) return false;
-  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block", "difference"};
-  if (const qsizetype colour = kColours.indexOf(options_.colour); colour >= 0)
-    graph()->set_colour(static_cast<GraphColour>(colour));
-  else if (const qsizetype column = graph_columns().titles(*document().source()).indexOf(options_.colour); column >= 0)
-    graph()->colours()->choose(GraphColour::Column, static_cast<int>(column));
-  if (options_.expand) graph()->expand_all();
-  wait_until([&] { return !graph()->layout_job()->running(); }, 30'000);
-  if (!select()) return false;
-  if (options_.time) document().axis()->set_mode(AxisMode::Time);
-  return true;
-}
-
 // Selects a node by name; "peak" selects the node at the peak. By default nothing is selected and the playhead is at
 // the peak.
-bool Exporter::select() {
+bool ExportedDocument::select() {
   const trace::GraphInfo* info = document().source()->graph();
   const trace::PlanInfo* plan = document().source()->plan();
-  const int32_t peak = window_.shell().playback->slider()->peak_step();
-  if (peak >= 0) document().axis()->set_current(Step(peak));
+  const Step peak = peak_of(plan).step;
+  if (peak.valid()) document().axis()->set_current(peak);
+  if (options_.time) document().axis()->set_mode(AxisMode::Time);
   if (options_.select.isEmpty()) return true;
   NodeId node;
-  if (options_.select == u"peak" && plan != nullptr && peak >= 0 && static_cast<size_t>(peak) < plan->order.size())
-    node = plan->order[static_cast<size_t>(peak)];
+  if (options_.select == u"peak" && plan != nullptr && peak.valid() && peak.index() < plan->order.size())
+    node = plan->order[peak.index()];
   else if (info != nullptr)
     node = info->find_named(options_.select.toStdString());
   if (info != nullptr && node.valid() && node.index() < info->nodes.size()) {
@@ -168,7 +152,7 @@ bool Exporter::select() {
   return false;
 }
 
-bool Exporter::plan() {
+bool ExportedDocument::plan() {
   Replanning* replanning = &document().jobs().replanning;
   if (document().source()->graph() == nullptr) return true;
   if (!options_.planner.isEmpty() || !options_.order.isEmpty()) {
@@ -179,7 +163,7 @@ bool Exporter::plan() {
             replanning, &Replanning::finished, [&] { replanning->plan(request); }, kLong))
       return false;
   }
-  if (panel_ != PanelId::Planners) return true;
+  if (exported_panel(options_) != PanelId::Planners) return true;
   PlanRequest all = replanning->request();
   all.budget_seconds = 0.5;  // per plan
   replanning->set_request(all);
@@ -187,31 +171,108 @@ bool Exporter::plan() {
       replanning, &Replanning::finished, [&] { replanning->plan_all(); }, 120'000);
 }
 
-bool Exporter::compare() {
+bool ExportedDocument::compare() {
   if (options_.compare.isEmpty()) return true;
   return wait_for(
-      &document(), &Document::compared, [this] { window_.compare_with(options_.compare); }, kLong);
+      &document(), &Document::compared, [this] { document().jobs().comparing.load(options_.compare, settings()); },
+      kLong);
 }
 
-bool Exporter::find_savings() {
-  Panels& panels = *window_.shell().panels;
-  if (panel_ == PanelId::Findings) {
-    auto* findings = panels.widgets().findings;
-    wait_for(
-        findings, &FindingsView::found, [&] { findings->start_search(); }, 120'000);
+bool ExportedDocument::find_savings() {
+  if (exported_panel(options_) != PanelId::Findings) return true;
+  return wait_for(
+      &document().jobs().findings, &FindingsSearch::found,
+      [this] { document().jobs().findings.start(kFindingsSeconds); }, 120'000);
+}
+
+// Writes the table of a panel, without a window.
+class TableExport {
+ public:
+  explicit TableExport(const ExportOptions& options) : options_(options) {}
+  bool prepare() {
+    return state_.open() && state_.run() && state_.choose_graph() && state_.plan() && state_.compare() &&
+           state_.select() && state_.find_savings();
   }
-  if (panel_ == PanelId::Lesson)
-    wait_for(
-        window_.lesson_player(), &LessonPlayer::done, [&] { panels.widgets().lesson->begin(lessons().front()); },
-        120'000);
-  if (!panel_) prepare_plots(panels);
+  Status write();
+  ExportedDocument& state() { return state_; }
+
+ private:
+  const ExportOptions& options_;
+  Theme theme_;
+  Documents documents_{&theme_};
+  ExportedDocument state_{documents_, options_};
+};
+
+Status TableExport::write() {
+  const auto panel = exported_panel(options_);
+  const auto csv = panel ? csv_of_panel(*panel, state_.document()) : nullptr;
+  if (!csv) return Error{options_.view.toStdString() + " has no table to export as CSV"};
+  return write_text(csv(), options_.output, inputs_of(options_));
+}
+
+// Draws a panel or the window.
+class PictureExport {
+ public:
+  explicit PictureExport(const ExportOptions& options) : options_(options) {}
+  bool prepare() {
+    set_up_window();
+    if (!state_.open()) return false;
+    if (panel_) window_.shell().panels->raise(*panel_);
+    return state_.run() && state_.choose_graph() && arrange_graph() && state_.select() && state_.plan() &&
+           state_.compare() && state_.find_savings() && settle();
+  }
+  Status write();
+  ExportedDocument& state() { return state_; }
+
+ private:
+  void set_up_window();
+  bool arrange_graph();
+  bool settle();
+  QSize size();
+  GraphView* graph() { return window_.shell().panels->widgets().graph; }
+
+  const ExportOptions& options_;
+  const std::optional<PanelId> panel_ = exported_panel(options_);  // nullopt: the whole window
+  MainWindow window_;
+  ExportedDocument state_{*window_.documents(), options_};
+};
+
+void PictureExport::set_up_window() {
+  window_.theme()->set_mode(options_.theme);
+  QApplication::setPalette(window_.theme()->palette());
+  window_.resize(options_.size);
+  window_.shell().layouts->fix(options_.layout);
+  window_.show();
+}
+
+bool PictureExport::arrange_graph() {
+  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block", "difference"};
+  SessionSource& source = *state_.document().source();
+  if (const qsizetype colour = kColours.indexOf(options_.colour); colour >= 0)
+    graph()->set_colour(static_cast<GraphColour>(colour));
+  else if (const qsizetype column = graph_columns().titles(source).indexOf(options_.colour); column >= 0)
+    graph()->colours()->choose(GraphColour::Column, static_cast<int>(column));
+  if (options_.expand) graph()->expand_all();
+  wait_until([&] { return !graph()->layout_job()->running(); }, 30'000);
+  return true;
+}
+
+bool PictureExport::settle() {
+  if (panel_ == PanelId::Lesson) {
+    bool played = false;
+    QObject::connect(window_.lesson_player(), &LessonPlayer::done, &window_, [&] { played = true; });
+    window_.shell().panels->widgets().lesson->begin(lessons().front());
+    wait_until([&] { return played; }, 120'000);
+    window_.lesson_player()->disconnect(&window_);
+  }
+  if (!panel_) prepare_plots(*window_.shell().panels);
   QElapsedTimer settle;
   settle.start();
   wait_until([&] { return settle.elapsed() > 400; }, 500);
   return true;
 }
 
-QSize Exporter::size() {
+QSize PictureExport::size() {
   if (panel_ != PanelId::Graph || options_.size_given) return options_.size;
   const auto& layout = graph()->canvas()->scene().layout;
   QSize size = (layout ? layout->bounds.size() : QSizeF(options_.size)).toSize() + QSize(24, 24);
@@ -219,20 +280,13 @@ QSize Exporter::size() {
   return size.expandedTo(QSize(64, 64));
 }
 
-Status Exporter::write_table() {
-  const auto csv = panel_ ? window_.shell().output->csv_maker(*panel_) : nullptr;
-  if (!csv) return Error{options_.view.toStdString() + " has no table to export as CSV"};
-  return write_text(csv(), options_.output, inputs());
-}
-
-Status Exporter::draw() {
-  if (options_.output.endsWith(u".csv", Qt::CaseInsensitive)) return write_table();
+Status PictureExport::write() {
   if (!panel_) {
     WidgetImage window(&window_);
-    return export_picture(window, options_.output, options_.size, options_.scale, inputs());
+    return export_picture(window, options_.output, options_.size, options_.scale, inputs_of(options_));
   }
   if (Paintable* picture = window_.shell().panels->parts(*panel_).picture)
-    return export_picture(*picture, options_.output, size(), options_.scale, inputs());
+    return export_picture(*picture, options_.output, size(), options_.scale, inputs_of(options_));
   QDockWidget* dock = window_.shell().panels->dock(*panel_);
   QWidget* widget = dock->widget();
   dock->setWidget(nullptr);
@@ -243,9 +297,17 @@ Status Exporter::draw() {
   settle.start();
   wait_until([&] { return settle.elapsed() > 200; }, 300);
   WidgetImage panel(widget);
-  const Status done = export_picture(panel, options_.output, options_.size, options_.scale, inputs());
+  const Status done = export_picture(panel, options_.output, options_.size, options_.scale, inputs_of(options_));
   dock->setWidget(widget);  // owned by the window
   return done;
+}
+
+template <class Export>
+int export_with(const ExportOptions& options) {
+  Export exporter(options);
+  if (!exporter.prepare()) return fail(exporter.state().error(), 2);
+  if (auto written = exporter.write(); !written) return fail(QString::fromStdString(written.error().message), 1);
+  return exporter.state().is_complete() ? 0 : 1;
 }
 
 }  // namespace
@@ -261,16 +323,10 @@ int run_export(const ExportOptions& options) {
     return fail(
         QStringLiteral("unknown view '%1'; available: %2").arg(options.view, export_views().join(QStringLiteral(", "))),
         2);
-  const std::filesystem::path inputs[] = {options.spec.toStdString(), options.compare.toStdString()};
-  if (auto ok = OutputFile::check(options.output.toStdString(), inputs); !ok)
+  if (auto ok = OutputFile::check(options.output.toStdString(), inputs_of(options)); !ok)
     return fail(QString::fromStdString(ok.error().message), 1);
-  Exporter exporter(options);
-  if (!exporter.open()) return fail(exporter.error(), 2);
-  if (!exporter.run()) return fail(exporter.error(), 1);
-  if (!exporter.arrange() || !exporter.plan() || !exporter.compare() || !exporter.find_savings())
-    return fail(exporter.error(), 2);
-  if (auto drawn = exporter.draw(); !drawn) return fail(QString::fromStdString(drawn.error().message), 1);
-  return exporter.is_complete() ? 0 : 1;
+  return options.output.endsWith(u".csv", Qt::CaseInsensitive) ? export_with<TableExport>(options)
+                                                               : export_with<PictureExport>(options);
 }
 
 }  // namespace arenascope::app
