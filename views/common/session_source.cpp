@@ -14,6 +14,11 @@ constexpr size_t kSearchedRuns = 64;  // number of runs searched
 SessionSource::SessionSource(QObject* parent) : QObject(parent), snapshot_(std::make_shared<trace::Snapshot>()) {
   timer_.setTimerType(Qt::PreciseTimer);
   connect(&timer_, &QTimer::timeout, this, &SessionSource::tick);
+  connect(&worker_, &Background::done, this, [this](const Background::Result& result) {
+    auto snapshot = std::static_pointer_cast<const trace::Snapshot>(result);
+    // refresh() may have taken a later one in the meantime.
+    if (snapshot->generation >= snapshot_->generation && is_old()) take(std::move(snapshot));
+  });
 }
 
 namespace {
@@ -33,6 +38,7 @@ bool same_graph(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
 
 void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   session_ = std::move(session);
+  worker_.cancel();
   chosen_ = run_ = going_on_ = {};
   chosen_graph_ = {};
   live_step_ = {};
@@ -105,10 +111,9 @@ void SessionSource::refresh() {
   });
 }
 
-// Does not wait for the writer: there is another tick soon.
 void SessionSource::tick() {
-  if (!is_old()) return;
-  if (SnapshotPtr snapshot = session_->try_snapshot()) take(std::move(snapshot));
+  if (!is_old() || worker_.busy()) return;
+  worker_.request([session = session_](std::stop_token) -> Background::Result { return session->snapshot(); });
 }
 
 trace::RunId SessionSource::default_run() const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The data source of the views: the current session, its latest snapshot, and the current run. During a run the session
-// is polled at frame rate. A snapshot is immutable, so that views may pass it to workers.
+// is polled at frame rate, and a worker assembles the snapshots. A snapshot is immutable, so that views may pass it to
+// workers.
 #pragma once
 #include <arenascope/trace/session.h>
+#include <views/common/background.h>
 #include <views/common/comparison.h>
 
 #include <QElapsedTimer>
@@ -79,6 +81,7 @@ class SessionSource : public QObject {
   std::shared_ptr<const trace::Session> session_;
   SnapshotPtr snapshot_;
   QTimer timer_;
+  Background worker_;  // assembles snapshots of a live session
   trace::RunId run_, chosen_, going_on_;
   trace::GraphId chosen_graph_;  // without a run
   QElapsedTimer going_on_for_;

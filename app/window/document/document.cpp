@@ -152,7 +152,7 @@ void Document::tell_of_older_runs() {
 }
 
 // A non-finite result is selected after its node, while its values can still be read.
-void Document::pause_at(int step, BreakReason reason, const QString& node) {
+void Document::pause_at(int step, BreakReason reason, NodeId node) {
   source_.refresh();
   const auto& runs = source_.snapshot()->runs;
   if (!runs.empty() &&
@@ -165,14 +165,15 @@ void Document::pause_at(int step, BreakReason reason, const QString& node) {
   if (graph != nullptr && plan != nullptr && static_cast<size_t>(step) < plan->order.size()) {
     const NodeId next = plan->order[static_cast<size_t>(step)];
     if (next.index() < graph->nodes.size()) paused_before_ = QString::fromStdString(graph->nodes[next.index()].name);
-    NodeId shown = next;
-    for (size_t i = 0; reason == BreakReason::NotFinite && i < graph->nodes.size(); ++i)
-      if (graph->nodes[i].name == node.toStdString()) shown = NodeId(i);
+    const NodeId shown = reason == BreakReason::NotFinite && node.index() < graph->nodes.size() ? node : next;
     if (!debugger_.shows_parts_of_paused()) selection_.select(Selection::node(source_.graph_id(), shown));
   }
   axis_.set_current(Step(step));
   Q_EMIT state_changed();
-  if (reason != BreakReason::None) messages_.note(pause_message(reason, node));
+  const auto* named =
+      graph != nullptr && node.valid() ? source_.snapshot()->tensor(graph->id, trace::TensorRef::node(node)) : nullptr;
+  if (reason != BreakReason::None && named != nullptr)
+    messages_.note(pause_message(reason, QString::fromStdString(named->name)));
 }
 
 void Document::on_state_changed() {

@@ -87,7 +87,7 @@ class Document : public QObject, public DocumentModels {
   void on_opened(const QString& title);
   void on_state_changed();
   void on_plans_added();
-  void pause_at(int step, BreakReason reason, const QString& node);
+  void pause_at(int step, BreakReason reason, NodeId node);
   void settle_playhead();
   void plan_other_form(bool replanned);
   void restore_breakpoints();

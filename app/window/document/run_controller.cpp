@@ -3,7 +3,6 @@
 
 #include <arenascope/trace/recorder.h>
 
-#include <views/common/background.h>
 #include <QCoreApplication>
 #include <QThreadPool>
 
@@ -37,7 +36,13 @@ RunController::RunController(views::TaskList* tasks)
       planning_(tasks, views::Task::OnCancel::Keep),
       looping_(tasks, views::Task::OnCancel::Keep) {
   connect(this, &WorkerThread::state_changed, this, [this] {
-    if (state() != RunState::Paused) value_reader_ = nullptr;
+    if (state() == RunState::Paused) return;
+    value_reader_ = nullptr;
+    reading_.cancel();
+  });
+  connect(&reading_, &views::Background::done, this, [this](const views::Background::Result& result) {
+    const auto& answer = *std::static_pointer_cast<const ValuesAnswer>(result);
+    Q_EMIT values(answer.values, answer.title);
   });
   // Before anything is shown the document returns to its state at once; the worker stops at its next check.
   connect(&opening_, &views::Task::cancelled, this, [this] {
@@ -133,8 +138,12 @@ void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
 void RunController::read_values(trace::TensorRef tensor) {
   if (!has_model_ || !tensor.valid()) return;
   if (state() == RunState::Paused && value_reader_) {
-    const ValuesAnswer answer = value_reader_(tensor);
-    Q_EMIT values(answer.values, answer.title);
+    const auto channel = shared_channel();
+    reading_.request([channel, read = value_reader_, tensor,
+                      epoch = channel->resume_epoch.load()](std::stop_token) -> views::Background::Result {
+      const std::lock_guard lock(channel->reading);
+      return channel->resume_epoch == epoch ? std::make_shared<const ValuesAnswer>(read(tensor)) : nullptr;
+    });
   } else if (state() == RunState::Ready) {
     submit([tensor](RunWorker& w) { w.read(tensor); }, false);
   }

@@ -5,6 +5,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/trace/session.h>
 
+#include <views/common/background.h>
 #include <views/common/task.h>
 #include <views/tensor/tensor_values.h>
 
@@ -35,9 +36,9 @@ enum class BreakReason : uint8_t { None, Before, NotFinite };
 struct PauseInfo {
   Step next;
   BreakReason reason = BreakReason::None;
-  QString node;          // node of the breakpoint, or with the non-finite result
-  int resume_epoch = 0;  // see RunChannel
-  std::function<ValuesAnswer(trace::TensorRef)> read;
+  NodeId node;                                         // of the breakpoint, or with the non-finite result
+  int resume_epoch = 0;                                // see RunChannel
+  std::function<ValuesAnswer(trace::TensorRef)> read;  // any thread; see RunChannel::reading
 };
 
 class RunController : public WorkerThread {
@@ -67,7 +68,8 @@ class RunController : public WorkerThread {
   // recorder adds it asynchronously, followed by session_grew(). Valid in any state.
   std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
-  void read_values(trace::TensorRef tensor);  // answered by values() if the run is paused or ready
+  // Answered by values() if the run is paused or ready. A worker copies them.
+  void read_values(trace::TensorRef tensor);
   // Opens a model or recording, also while it is shown; records an attached program.
   views::Task& opening() { return opening_; }
   // How much of the session was saved; null if it is not also written to a file.
@@ -78,7 +80,7 @@ class RunController : public WorkerThread {
   void session_grew();                // new content, from a recording being read or an added plan
   void failed(const QString& message);
   void noted(const arenascope::app::Message& note);  // about what was opened, which did not fail
-  void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
+  void paused_at(int step, arenascope::app::BreakReason reason, arenascope::NodeId node);
   void planned();  // plans were added to the session
   void values(std::shared_ptr<const arenascope::views::TensorValues> values,
               const QString& title);  // null values: title has the reason
@@ -118,6 +120,7 @@ class RunController : public WorkerThread {
   Step stop_;                                                   // breakpoint that a run was sent to; invalid: none
   std::shared_ptr<trace::Recorder> recorder_;                   // thread-safe; null: nothing is recorded
   std::function<ValuesAnswer(trace::TensorRef)> value_reader_;  // set while paused
+  views::Background reading_;                                   // copies values of a paused run
   bool autosaved_ = false;
   views::Task opening_, planning_, looping_;
   std::optional<views::TaskRun> loop_run_;  // of looping_

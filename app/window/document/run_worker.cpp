@@ -231,7 +231,7 @@ bool RunWorker::breaks_before(Runner& part, NodeId node) {
   update_breakpoints(part);
   if (node.index() >= breaks_.size() || breaks_[node.index()] == 0) return false;
   break_kind_ = BreakReason::Before;
-  break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
+  break_node_ = node;
   return true;
 }
 
@@ -244,7 +244,7 @@ bool RunWorker::check_finite(Runner& part, NodeId node) {
   const auto* bytes = static_cast<const std::byte*>(static_cast<const void*>(tensor.data()));
   if (all_finite(tensor.dtype, {bytes, static_cast<size_t>(tensor.byte_count())})) return true;
   break_kind_ = BreakReason::NotFinite;
-  break_reason_ = QString::fromStdString(tensor.name.str());
+  break_node_ = node;
   if (not_finite_.emplace(part.executor().trace_graph().value, node.value).second) {
     const size_t runs = session_->snapshot()->runs.size();
     trace::Problem problem =
@@ -259,6 +259,7 @@ bool RunWorker::check_finite(Runner& part, NodeId node) {
 // While paused nothing computes: the window may read values through PauseInfo::read until it resumes the run.
 void RunWorker::on_pause(Step next, bool paused) {
   if (!paused) {
+    const std::lock_guard wait_for_reader(shared_->reading);
     shared_->tell([](RunController& c) { c.on_running(); });
     return;
   }
@@ -271,10 +272,13 @@ void RunWorker::on_pause(Step next, bool paused) {
   const NodeId node = next.index() < part.plan().steps.size() ? part.plan().steps[next.index()].node : NodeId();
   if (break_kind_ == BreakReason::None && node.valid() && node.index() < breaks_.size() && breaks_[node.index()] != 0) {
     break_kind_ = BreakReason::Before;
-    break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
+    break_node_ = node;
   }
-  PauseInfo pause{
-      next, std::exchange(break_kind_, BreakReason::None), std::exchange(break_reason_, {}), shared_->resume_epoch, {}};
+  PauseInfo pause{next,
+                  std::exchange(break_kind_, BreakReason::None),
+                  std::exchange(break_node_, NodeId()),
+                  shared_->resume_epoch,
+                  {}};
   pause.read = [runner = &part, next](trace::TensorRef tensor) { return read_values(*runner, tensor, next.value); };
   shared_->tell([pause](RunController& c) { c.on_paused(pause); });
 }

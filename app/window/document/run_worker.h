@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/runtime/run_control.h>
 
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -26,6 +27,7 @@ struct RunChannel {
   std::atomic<bool> quit{false};
   SavedMark saved;                   // mark of the open session
   std::atomic<int> resume_epoch{0};  // incremented when the window resumes the run; outdates earlier pauses
+  std::mutex reading;                // held while values of a paused run are read; the run continues when it is free
   // Runs the function on the UI thread if the window still exists.
   std::function<void(std::function<void(RunController&)>)> tell;
 };
@@ -71,7 +73,7 @@ class RunWorker {
   std::vector<char> breaks_;                          // by node
   bool nan_ = false;                                  // check results for NaN and infinity
   std::set<std::pair<int32_t, int32_t>> not_finite_;  // (graph, node) pairs already recorded in this session
-  QString break_reason_;                              // reason of the next pause
+  NodeId break_node_;                                 // node of the next pause
   BreakReason break_kind_ = BreakReason::None;
   bool looping_ = false, once_ = false;
   bool in_loop_ = false;  // the window shows a loop iteration as progress

@@ -30,6 +30,7 @@ WorkerThread::~WorkerThread() {
 }
 
 void WorkerThread::request_quit() {
+  ++shared_->resume_epoch;
   shared_->quit = true;
   shared_->control.abort();
   shared_->jobs.wake();

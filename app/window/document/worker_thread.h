@@ -38,6 +38,7 @@ class WorkerThread : public QObject {
   int submitted_jobs() const { return submitted_jobs_; }  // number so far
   virtual void request_quit();                            // returns at once
   RunChannel& shared() const { return *shared_; }
+  std::shared_ptr<RunChannel> shared_channel() const { return shared_; }
 
  private:
   void on_thread_finished();

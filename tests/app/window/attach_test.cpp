@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QDir>
+#include <QElapsedTimer>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
@@ -78,6 +79,17 @@ class AttachTest : public QObject, protected WindowFixture {
     QVERIFY(trace::read_recording(recoverable_recordings().front().toStdString(), closed).ok());
     QVERIFY(closed.snapshot()->event_count >= seen);
     QFile::remove(recoverable_recordings().front());
+  }
+
+  // A program that waits wakes nothing, and cancelling ends the recording at once although no event arrives.
+  void a_silent_program_is_detached_by_cancelling() {
+    window_->open(attach_spec({QStringLiteral("sleep"), QStringLiteral("30")}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(!window_->documents()->all_tasks().empty(), kPatience);
+    QElapsedTimer since;
+    since.start();
+    for (const auto& [document, task] : window_->documents()->all_tasks()) task->cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(window_->documents()->all_tasks().empty(), kPatience);
+    QVERIFY(since.elapsed() < 5'000);
   }
 
   void a_graph_a_run_and_memory() {

@@ -338,6 +338,46 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QVERIFY(pause_message(BreakReason::NotFinite, "x") != pause_message(BreakReason::Before, "x"));
   }
 
+  // Names of nodes need not be unique.
+  void a_pause_shows_its_node_among_nodes_of_one_name() {
+    trace::GraphInfo graph = test::sample_graph({});
+    graph.id = trace::GraphId(0);
+    graph.nodes[3].name = graph.nodes[5].name = "twice";
+    auto plan = std::make_shared<trace::PlanInfo>();
+    plan->id = trace::PlanId(0);
+    plan->graph = graph.id;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) plan->order.emplace_back(i);
+    auto session = std::make_shared<trace::Session>();
+    session->describe(std::make_shared<const trace::GraphInfo>(graph));
+    session->describe(std::shared_ptr<const trace::PlanInfo>(plan));
+    doc().show_session(session, "twice");
+    Q_EMIT doc().runner()->paused_at(4, BreakReason::NotFinite, NodeId(3));
+    QCOMPARE(doc().selection()->current(), Selection::node(graph.id, NodeId(3)));
+    QCOMPARE(doc().messages()->texts().last(), pause_message(BreakReason::NotFinite, "twice"));
+  }
+
+  // Each selection while the run is paused copies values; the window does not wait for the copies, and the run does not
+  // continue during one.
+  void values_are_read_while_the_run_continues() {
+    open("zoo:squeezenet");
+    plot_view(PanelId::Arena)->setFocus();
+    QSignalSpy values(doc().runner(), &RunController::values);
+    for (int i = 0; i < 12; ++i) {
+      key(Qt::Key_F10);
+      QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused && now() > i, kPatience);
+      values.clear();
+      for (int leaf = 0; leaf < 4; ++leaf) doc().runner()->read_values(trace::TensorRef::leaf(LeafId(leaf)));
+      QCOMPARE(values.count(), 0);  // nothing was read on this thread
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(values.count() > 0 && doc().runner()->state() == RunState::Paused, kPatience);
+    values.clear();
+    doc().runner()->read_values(trace::TensorRef::leaf(LeafId(0)));
+    QTRY_COMPARE_WITH_TIMEOUT(values.count(), 1, kPatience);
+    QVERIFY(values[0][0].value<std::shared_ptr<const TensorValues>>() != nullptr);
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+  }
+
   void infinities_stop_a_live_run() {
     const QString path = folder_.filePath("endless.onnx");
     QFile file(path);
@@ -360,7 +400,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     std::shared_ptr<const TensorValues> seen;
     const auto connection = connect(&doc(), &Document::values, this, [&](const auto& values) { seen = values; });
     doc().runner()->read_values(chosen->tensor);
-    QVERIFY(seen != nullptr);
+    QTRY_VERIFY_WITH_TIMEOUT(seen != nullptr, kPatience);
     disconnect(connection);
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
