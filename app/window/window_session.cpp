@@ -225,7 +225,7 @@ void WindowSession::on_complete(Document* document) {
 void WindowSession::apply_annotations(Document& document) {
   const auto annotations = Annotations::from_json(document.source()->snapshot()->annotations.json);
   if (!annotations) return;
-  if (document.notes()->all().empty()) document.notes()->set(annotations->notes);
+  if (document.context().notes->all().empty()) document.context().notes->set(annotations->notes);
   apply(document, annotations->view);
 }
 

@@ -199,7 +199,7 @@ void tensor_facts(FactsBuilder& facts, TensorRef ref) {
   }
   strides(facts, *t);
   if (!trace::has_unknown_size(*t))
-    facts.row(Texts::tr("bytes"), has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
+    facts.row(Texts::tr("bytes"), trace::has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
   if ((t->flags & trace::kSavedForBackward) != 0) facts.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
   view_chain(facts, ref);
   if (!given) {

@@ -20,7 +20,7 @@ void save_graph(const Shell& shell, const GraphScene& scene) {
   if (path.isEmpty()) return;
   const std::string text = dot_file(*scene.info, *scene.layers, *scene.folded);
   const QString format = QFileInfo(path).suffix().toLower();
-  shell.document().saver()->save(
+  shell.document().jobs().saver->save(
       path,
       [text, format, path](const Saver::Progress& progress) -> Status {
         if (format != u"svg" && format != u"pdf") return OutputFile::write_all(path.toStdString(), text);

@@ -279,7 +279,7 @@ PanelInstance spans(const PanelDescriptor& kind, Document& document, QWidget* pa
 PanelInstance notes(const PanelDescriptor& kind, Document& document, QWidget* parent, PanelWidgets&) {
   const ViewContext c = document.context();
   const auto factory_of = [](Document& d) -> TablePanel::TableFactory {
-    return [notes = d.notes()->all(), origin = d.axis()->frame().origin](const TableInput&) {
+    return [notes = d.context().notes->all(), origin = d.axis()->frame().origin](const TableInput&) {
       return notes_table(notes, origin);
     };
   };
@@ -290,7 +290,7 @@ PanelInstance notes(const PanelDescriptor& kind, Document& document, QWidget* pa
   save_view_state(parts, kind);
   const auto follow = [table = parts.table, factory_of, bond = std::make_shared<ConnectionScope>()](Document& d) {
     const auto update = [table, factory_of, shown = &d] { table->set_factory(factory_of(*shown)); };
-    QObject::connect(d.notes(), &PinnedNotes::changed, bond->reset(), update);
+    QObject::connect(d.context().notes, &PinnedNotes::changed, bond->reset(), update);
     update();
   };
   follow(document);

@@ -37,7 +37,7 @@ void store_peaks(const QString& processor, const MachinePeaks& peaks) {
 
 RooflinePanel::RooflinePanel(Document& document, views::RooflineView* view)
     : QObject(view), document_(&document), view_(view), processor_(QString::fromStdString(processor_name())) {
-  measuring_.list_in(document.tasks());
+  measuring_.list_in(document.context().tasks);
   connect(view_, &views::RooflineView::measure_requested, this, &RooflinePanel::measure);
   connect(&measuring_, &views::Task::changed, this, [this] { view_->set_measuring(measuring_.running()); });
   show_peaks();
@@ -45,7 +45,7 @@ RooflinePanel::RooflinePanel(Document& document, views::RooflineView* view)
 
 void RooflinePanel::set_document(Document& document) {
   document_ = &document;
-  if (!measuring_.running()) measuring_.list_in(document.tasks());
+  if (!measuring_.running()) measuring_.list_in(document.context().tasks);
   show_peaks();
 }
 

@@ -33,7 +33,7 @@ void ViewUndo::set_document(Document& document) {
   QObject* bond = bond_.reset();
   connect(document_->axis(), &SharedAxis::range_changed, bond, [this] { note_soon(); });
   connect(document_->axis(), &SharedAxis::mode_changed, bond, [this] { note_soon(); });
-  connect(document_->notes(), &PinnedNotes::changed, bond, [this] { note_soon(); });
+  connect(document_->context().notes, &PinnedNotes::changed, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::plan_shown, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::session_replaced, bond, [this] { note_soon(); });
   adopt_panels();
@@ -72,7 +72,7 @@ UndoState ViewUndo::state() const {
   state.graph_colour = static_cast<int>(graph_->colours()->colour());
   state.graph_column = graph_->colours()->column();
   state.shown_plan = document_->source()->shown_plan();
-  state.notes = document_->notes()->all();
+  state.notes = document_->context().notes->all();
   state.panels = panels_;
   return state;
 }
@@ -99,7 +99,7 @@ void ViewUndo::go(int direction) {
   panels_ = state.panels;
   document_->messages()->drop_notes();  // they refer to the undone change
   document_->source()->show_plan(state.shown_plan);
-  document_->notes()->set(state.notes);
+  document_->context().notes->set(state.notes);
   document_->axis()->set_mode(state.mode, state.by_runs);
   if (state.range)
     document_->axis()->set_range(*state.range);

@@ -168,12 +168,12 @@ class SessionTest : public QObject, protected WindowFixture {
     const AxisRange zoomed{all.lo + all.length() * 0.25, all.lo + all.length() * 0.5};
     doc().axis()->set_range(zoomed);
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(9)));
-    doc().notes()->pin_range({zoomed.lo, zoomed.lo + zoomed.length() / 2}, QStringLiteral("slow"));
-    const std::vector<PinnedNote> notes = doc().notes()->all();
+    doc().context().notes->pin_range({zoomed.lo, zoomed.lo + zoomed.length() / 2}, QStringLiteral("slow"));
+    const std::vector<PinnedNote> notes = doc().context().notes->all();
     const QString shared = QFileInfo(doc().spec()).dir().filePath("shared.arenascope");
     panels().leave(doc());
     doc().save_recording(shared);
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy() && QFileInfo::exists(shared), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().jobs().saver->busy() && QFileInfo::exists(shared), kPatience);
     next_window();
     Settings::clear();
     open(shared);
@@ -181,17 +181,17 @@ class SessionTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().axis()->mode(), AxisMode::Time);
     QVERIFY(std::abs(doc().axis()->range().lo - zoomed.lo) < 2 && std::abs(doc().axis()->range().hi - zoomed.hi) < 2);
     QCOMPARE(doc().selection()->current(), Selection::node(doc().source()->graph_id(), NodeId(9)));
-    QCOMPARE(doc().notes()->all(), notes);
+    QCOMPARE(doc().context().notes->all(), notes);
     panels().show(PanelId::Notes);
     panels().table(PanelId::Notes)->refresh();
     QCOMPARE(panels().table(PanelId::Notes)->model()->rowCount(), 1);
     // Undo takes the last note back.
-    const size_t before = doc().notes()->all().size();
+    const size_t before = doc().context().notes->all().size();
     window_->shell().undo->flush();
-    doc().notes()->pin(zoomed.middle(), QStringLiteral("second"), 1);
+    doc().context().notes->pin(zoomed.middle(), QStringLiteral("second"), 1);
     window_->shell().undo->flush();
     window_->shell().undo->go(-1);
-    QCOMPARE(doc().notes()->all().size(), before);
+    QCOMPARE(doc().context().notes->all().size(), before);
   }
 
   // A missing file is reported and not opened again; the others are restored.
