@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape and flops rules of matmul, convolutions, attention, LSTM and pooling.
+// Shape and flops rules of matmul, convolutions, attention, recurrences and pooling.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -159,8 +159,8 @@ int64_t attention_flops(const TensorImpl& node) {
 
 namespace {
 
-// Inputs X, W, R and those in the bit mask `present`: bias, then the states of the cell. `states`: blocks of states at the
-// end of the result.
+// Inputs X, W, R and those in the bit mask `present`: bias, then the states of the cell. `states`: blocks of states at
+// the end of the result.
 Result<Inferred> recurrence(Op op, Sources sources, int64_t gates, int64_t h, int direction, int present, int states) {
   const Dims &x = sources[0]->sizes, &w = sources[1]->sizes, &r = sources[2]->sizes;
   const int64_t directions = direction == 2 ? 2 : 1;
@@ -168,6 +168,8 @@ Result<Inferred> recurrence(Op op, Sources sources, int64_t gates, int64_t h, in
       !(w == Dims{directions, gates * h, x[2]}) || !(r == Dims{directions, gates * h, h}))
     return refuse(op, fmt::format("X {}, W {} and R {} do not match a hidden size of {}", to_string(x), to_string(w),
                                   to_string(r), h));
+  if (const int all = (2 << states) - 1; (present & ~all) != 0)
+    return refuse(op, fmt::format("the mask of its optional inputs is {}: expected 0 to {}", present, all));
   size_t next = 3;
   const Dims state{directions, x[1], h};
   for (int bit = 1; bit <= 1 << states; bit *= 2) {
@@ -196,6 +198,8 @@ Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
 
 Result<Inferred> recurrent_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<RecurrentParams>();
+  if (op == Op::Rnn && p.linear_before_reset)
+    return refuse(op, "linear_before_reset is set, but only a GRU has a reset gate");
   return recurrence(op, sources, op == Op::Gru ? 3 : 1, p.hidden, p.direction, p.present, 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules and costs of matmul, convolution, attention, LSTM and pooling.
+// Rules and costs of matmul, convolution, attention, recurrences and pooling.
 #include <doctest/doctest.h>
 
 #include "op_rules_testing.h"
@@ -101,8 +101,40 @@ TEST_CASE("LSTM results are flat: all steps, then the final states") {
   CHECK(made(Op::Lstm, {x, w, r, bias}, LstmParams{4, 0, 2}) == "refused");
   CHECK(made(Op::Lstm, {x, w, r}, LstmParams{4, 0, 1}) == "refused");
   CHECK(made(Op::Lstm, {x, w, r, bias}, LstmParams{4, 0, 0}) == "refused");
+  CHECK(made(Op::Lstm, {x, w, r}, LstmParams{4, 0, 8}) == "refused");
+  CHECK(made(Op::Lstm, {x, w, r}, LstmParams{4, 0, -8}) == "refused");
   CHECK(made(Op::Lstm, {{{6, 2, 3}, DType::F16}, w, r}, LstmParams{4, 0, 0}) == "refused");
   CHECK(flops_of(Op::Lstm, {x, w, r}, LstmParams{4, 0, 0}) == 2 * 12 * (48 + 64));
+}
+
+TEST_CASE("GRU and RNN results are flat: all steps, then the final state") {
+  for (const Op op : {Op::Gru, Op::Rnn}) {
+    const int64_t gates = op == Op::Gru ? 3 : 1;
+    CAPTURE(gates);
+    const Given x{6, 2, 3}, w{1, gates * 4, 3}, r{1, gates * 4, 4}, bias{1, gates * 8}, state{1, 2, 4};
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 0, 0}) == "f32 [56]");  // (6 + 1)·1·2·4
+    CHECK(made(op, {x, w, r, bias, state}, RecurrentParams{4, 1, 3}) == "f32 [56]");
+    CHECK(made(op, {x, w, r, state}, RecurrentParams{4, 0, 2}) == "f32 [56]");
+    CHECK(made(op, {x, {2, gates * 4, 3}, {2, gates * 4, 4}}, RecurrentParams{4, 2, 0}) == "f32 [112]");
+    CHECK(made(op, {x, {1, 16, 3}, {1, 16, 4}}, RecurrentParams{4, 0, 0}) == "refused");  // the gates of an LSTM
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 2, 0}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 3, 0}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, -1, 0}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{5, 0, 0}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{0, 0, 0}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 0, 1}) == "refused");         // without its bias
+    CHECK(made(op, {x, w, r, bias}, RecurrentParams{4, 0, 3}) == "refused");   // without its initial state
+    CHECK(made(op, {x, w, r, state}, RecurrentParams{4, 0, 1}) == "refused");  // a state instead of a bias
+    CHECK(made(op, {x, w, r, bias}, RecurrentParams{4, 0, 2}) == "refused");
+    CHECK(made(op, {x, w, r, bias}, RecurrentParams{4, 0, 0}) == "refused");
+    CHECK(made(op, {x, w, r, bias, state}, RecurrentParams{4, 0, 1}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 0, 4}) == "refused");  // it has no cell
+    CHECK(made(op, {x, w, r, bias, state}, RecurrentParams{4, 0, 7}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 0, -4}) == "refused");
+    CHECK(made(op, {{{6, 2, 3}, DType::F16}, w, r}, RecurrentParams{4, 0, 0}) == "refused");
+    CHECK(made(op, {x, w, r}, RecurrentParams{4, 0, 0, true}) == (op == Op::Gru ? "f32 [56]" : "refused"));
+    CHECK(flops_of(op, {x, w, r}, RecurrentParams{4, 0, 0}) == 2 * 12 * gates * (12 + 16));
+  }
 }
 
 TEST_CASE("pool sizes round down, or up without a window starting in the end padding") {
