@@ -178,6 +178,32 @@ TEST_CASE("matmuls with packed quantised weights, in any number of parts, with b
     }
 }
 
+TEST_CASE("the scratch of a quantised matmul has as many rows as its groups") {
+  auto memory = make_cpu_context();
+  auto cpu = make_cpu_backend();
+  constexpr int64_t kDepth = 4096, kColumns = 32;
+  constexpr size_t kGuard = 4096;
+  for (int64_t rows : {1, 2, 3, 5, 9, 12, 13, 17, 33, 192, 193, 200}) {
+    CAPTURE(rows);
+    auto context = Context::create({.mem_size = size_t{1} << 24});
+    REQUIRE(context);
+    GraphBuilder g(*context);
+    const Tensor w = g.weight("w", {kColumns, kDepth}, DType::Q8_0), x = g.input("x", {rows, kDepth});
+    fill_inputs({{}, {{w}, {x}}}, 2);
+    const Tensor out = g.mul_mat(w, x);
+    REQUIRE(g.ok());
+    const TensorImpl* const nodes[] = {out.impl()};
+    auto prepared = cpu->prepare(nodes, *memory);
+    REQUIRE(prepared);
+    const Bytes bytes = cpu->work_bytes(*out, 1);
+    if (rows == 1) CHECK(bytes <= kDepth / 32 * kGroupBlockBytes + 4 * kDepth + 128);
+    std::vector<std::byte> work(static_cast<size_t>(bytes) + 64 + kGuard, std::byte{0x5b});
+    std::byte* aligned = work.data() + (64 - reinterpret_cast<uintptr_t>(work.data()) % 64) % 64;
+    REQUIRE((**prepared)[0].compute({0, 1, aligned, bytes}).ok());
+    CHECK(std::all_of(aligned + bytes, aligned + bytes + kGuard, [](std::byte b) { return b == std::byte{0x5b}; }));
+  }
+}
+
 TEST_CASE("non-finite values equal the reference, denormals become zero") {
   auto reference = reference::make_reference_backend();
   for (float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 1e-41f})

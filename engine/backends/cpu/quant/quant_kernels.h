@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matmuls of packed quantised weights with activations that are quantised on the fly, as a table of functions chosen
-// once for the CPU: AMX, AVX-512 with VNNI, AVX-VNNI, AVX2, or plain loops that a compiler vectorises (for example to NEON
-// dot products).
+// once for the CPU: AMX (if requested), AVX-512 with VNNI, AVX-VNNI, AVX2, or plain loops that a compiler vectorises
+// (for example to NEON dot products).
 //
 // Error: activations are rounded to multiples of their block's largest magnitude ÷ 127, with blocks of 32; everything
 // else is exact integers and float sums. So |error| ≤ Σ over blocks (largest |x| ÷ 254) · Σ|w|, plus float rounding.
@@ -32,7 +32,7 @@ struct QuantKernels {
   bool (*quantise)(QuantKind kind, bool no_offset, const float* x, int64_t blocks, int m, int r, std::byte* group);
 };
 
-const QuantKernels& quant_kernels();                       // the best for this processor
+const QuantKernels& quant_kernels();                       // the best up to highest_level()
 std::span<const QuantKernels* const> all_quant_kernels();  // all that this CPU can run, the best first
 
 }  // namespace arenascope::cpu

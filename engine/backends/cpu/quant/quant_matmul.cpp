@@ -19,6 +19,13 @@ int group_place(int64_t rows, int most) {
   return place;
 }
 
+// Rows of the groups that `count` rows are quantised into.
+int64_t padded_rows(int64_t count) {
+  int64_t padded = 0;
+  while (padded < count) padded += kGroupSizes[group_place(count - padded, quant_kernels().max_rows)];
+  return padded;
+}
+
 }  // namespace
 
 bool quant_layout(const TensorImpl& node, QuantLayout& layout) {
@@ -42,7 +49,7 @@ Bytes quant_product_work(const TensorImpl& node) {
 }
 
 Bytes quant_rows_work(const QuantLayout& l, int64_t rows) {
-  return round_to_line((std::min(kChunk, rows) + kMaxGroup) * blocks_of(l) * kGroupBlockBytes) +
+  return round_to_line(padded_rows(std::min(kChunk, rows)) * blocks_of(l) * kGroupBlockBytes) +
          round_to_line(4 * l.depth);
 }
 
