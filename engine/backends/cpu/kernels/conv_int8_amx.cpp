@@ -55,7 +55,7 @@ int64_t tile_quads(int64_t quads) {
 }
 
 template <int B>
-void blocks_of_places(const ByteSums& s, int64_t tiles, int64_t rows, int64_t quads) {
+void sum_positions(const ByteSums& s, int64_t tiles, int64_t rows, int64_t quads) {
   const auto begin = [&](int64_t tile) { return std::min(tile * rows, s.places - rows); };  // the last ones may overlap
   int64_t tile = 0;
   for (; tile + 2 <= tiles; tile += 2) tile_sums<2, B>(s, begin(tile), begin(tile + 1), quads);
@@ -69,10 +69,14 @@ bool suits_amx(const ByteSums& s) { return s.places >= 7 && tile_quads(s.quads) 
 void byte_sums_amx(const ByteSums& all) {
   const int64_t tiles = (all.places + 15) / 16, rows = (all.places + tiles - 1) / tiles, quads = tile_quads(all.quads);
   const AmxConfig config(static_cast<int>(rows), static_cast<int>(quads));
+  __asm__ volatile("" ::: "memory");  // GCC 12's _tile_loadconfig() names only 8 of the 64 bytes that it reads
   _tile_loadconfig(&config);
   ByteSums s = all;
   for (; s.blocks > 0; s.blocks -= 2) {
-    s.blocks == 1 ? blocks_of_places<1>(s, tiles, rows, quads) : blocks_of_places<2>(s, tiles, rows, quads);
+    if (s.blocks == 1)
+      sum_positions<1>(s, tiles, rows, quads);
+    else
+      sum_positions<2>(s, tiles, rows, quads);
     s.weights += 2 * s.tap_count * s.quads * 64, s.start += 32, s.to += 32;
   }
   _tile_release();

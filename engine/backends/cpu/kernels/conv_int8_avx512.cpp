@@ -56,10 +56,16 @@ void all_places(const ByteSums& s) {
 void sums_by_vnni(const ByteSums& s) {
   if (s.blocks == 4) return all_places<4>(s);
   if (s.blocks == 3) return all_places<3>(s);
-  s.blocks == 2 ? all_places<2>(s) : all_places<1>(s);
+  if (s.blocks == 2) return all_places<2>(s);
+  all_places<1>(s);
 }
 
-void sums_by_amx(const ByteSums& s) { suits_amx(s) ? byte_sums_amx(s) : sums_by_vnni(s); }
+void sums_by_amx(const ByteSums& s) {
+  if (suits_amx(s))
+    byte_sums_amx(s);
+  else
+    sums_by_vnni(s);
+}
 
 }  // namespace
 }  // namespace arenascope::cpu

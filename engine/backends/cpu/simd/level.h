@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The instruction set of the kernels: the best that the CPU supports, limited by the environment variable
-// ARENASCOPE_SIMD ("amx", "avx512", "avx2", "sse4" or "portable"). Read once.
+// The highest instruction set of the kernels, if the CPU supports it: AVX-512, or the value of the environment variable
+// ARENASCOPE_SIMD, read once ("avx512", "avx2", "sse4", "portable", or "amx", which is used on request only).
 #pragma once
 
 namespace arenascope::cpu {

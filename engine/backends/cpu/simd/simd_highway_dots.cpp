@@ -98,7 +98,8 @@ inline hn::Vec<hn::CappedTag<float, 4>> four_sums(DV, hn::Vec<DV> a, hn::Vec<DV>
   }
 }
 
-constexpr int64_t kShortRow = 256;
+// Elements of a short row, and of all rows of a call that are likely cached: 512 KiB, half of a typical L2 cache.
+constexpr int64_t kShortRow = 256, kCachedRows = 131072;
 
 // One row of a with four of b, of a length of whole vectors.
 template <class T>
@@ -137,8 +138,8 @@ inline void four_by_one(const float* const* a, const float* b, int64_t n, float*
   hn::StoreU(four_sums(d, s[0], s[1], s[2], s[3]), hn::CappedTag<float, 4>(), sums);
 }
 
-// A recurrence's matmuls of one column, whose weights are cached (for rows from memory it is slower than one_row()). The
-// last rows are computed as part of four, so that a row has the same bits wherever rows are split.
+// A recurrence's matmuls of one column, whose weights are cached (for rows from memory it is slower than one_row()).
+// The last rows are computed as part of four, so that a row has the same bits wherever rows are split.
 inline void short_rows(const float* a, int64_t a_stride, int64_t count, const float* b, int64_t n, float* out) {
   for (int64_t r = 0; r < count; r += 4, a += 4 * a_stride) {
     const int64_t rows = std::min<int64_t>(4, count - r);
@@ -307,7 +308,8 @@ void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_
   if (b_count == 1) {
 #if ARENASCOPE_MANY_REGISTERS
     if constexpr (std::is_same_v<T, float>)
-      if (n % lanes() == 0 && n <= kShortRow) return short_rows(x, a_stride, count, b, n, out);
+      if (n % lanes() == 0 && n <= kShortRow && count * n <= kCachedRows)
+        return short_rows(x, a_stride, count, b, n, out);
 #endif
     for (int64_t r = 0; r < count; ++r) one_row<T>(x + r * a_stride, b, n, out + r);
     return;
