@@ -25,13 +25,17 @@ constexpr double kMinCostlyChunkNanoseconds = 500000;
 constexpr int kMaxChunksPerTask = 4;
 // With fewer rows per chunk a oneDNN convolution takes up to twice as long per row.
 constexpr int kMinImageRows = 12;
-// Each chunk of an LSTM, a GRU, an RNN or a channels-last transposed convolution reads all weights, so it needs that many sequences
-// or positions.
+// Each chunk of an LSTM, a GRU, an RNN or a channels-last transposed convolution reads all weights, so it needs that
+// many sequences or positions.
 constexpr int kMinSequences = 8, kMinPositions = 2048;
 
 // Rows of a convolution's result, over all images, each with all channels.
 int64_t image_rows(const TensorImpl& node) {
   return node.element_count() / std::max<int64_t>(node.sizes[1] * node.sizes.back(), 1);
+}
+
+bool is_recurrence(const TensorImpl& node) {
+  return anchor_of(node) == Op::Lstm || node.op == Op::Gru || node.op == Op::Rnn;
 }
 
 // Over all directions.
@@ -87,7 +91,10 @@ class CpuBackend : public Backend {
 
   int tasks(const TensorImpl& node, int threads) const override {
     if (!has_work(node)) return 1;
-    const double parts = std::min(cost(node) / kMinChunkNanoseconds, static_cast<double>(threads));
+    double most = threads;
+    // More chunks would have no work, but each has a share of the work buffer.
+    if (is_recurrence(node)) most = std::min(most, static_cast<double>(sequences(node)));
+    const double parts = std::min(cost(node) / kMinChunkNanoseconds, most);
     return std::clamp(static_cast<int>(parts), 1, std::max(threads, 1));
   }
 
@@ -98,7 +105,7 @@ class CpuBackend : public Backend {
     double most = kMaxChunksPerTask;
     if (anchor_of(node) == Op::Conv)
       most = std::min(most, static_cast<double>(image_rows(node)) / (kMinImageRows * tasks));
-    else if (anchor_of(node) == Op::Lstm || node.op == Op::Gru || node.op == Op::Rnn)
+    else if (is_recurrence(node))
       most = std::min(most, static_cast<double>(sequences(node)) / (kMinSequences * tasks));
     else if (anchor_of(node) == Op::ConvTranspose && node.channels_last())
       most = std::min(most, static_cast<double>(image_rows(node) * node.sizes.back()) / (kMinPositions * tasks));

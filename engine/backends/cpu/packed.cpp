@@ -7,14 +7,21 @@
 
 namespace arenascope::cpu {
 
+namespace {
+
+bool is_gru_or_rnn(Op op) { return op == Op::Gru || op == Op::Rnn; }
+
+}  // namespace
+
 int packable_source(const TensorImpl& node) {
   const Op op = anchor_of(node);
-  if (op == Op::Conv || op == Op::ConvTranspose || op == Op::Lstm) return 1;
+  if (op == Op::Conv || op == Op::ConvTranspose || op == Op::Lstm || is_gru_or_rnn(op)) return 1;
   return op == Op::MulMat || op == Op::MulMatId ? 0 : -1;
 }
 
 const TensorImpl* companion_weight(const TensorImpl& node) {
-  return anchor_of(node) == Op::Lstm ? node.sources[2] : nullptr;
+  const Op op = anchor_of(node);
+  return op == Op::Lstm || is_gru_or_rnn(op) ? node.sources[2] : nullptr;
 }
 
 const TensorImpl* packable_weight(const TensorImpl& node) {
@@ -30,14 +37,19 @@ namespace {
 Bytes own_packed_bytes(const TensorImpl& node, const std::optional<ConvPlan>& conv) {
   if (conv) return conv->packed_bytes(node);
   const Op op = anchor_of(node);
-  return op == Op::ConvTranspose ? packed_tiles_bytes(node) : op == Op::Lstm ? packed_lstm_bytes(node) : 0;
+  if (op == Op::ConvTranspose) return packed_tiles_bytes(node);
+  if (op == Op::Lstm) return packed_lstm_bytes(node);
+  return is_gru_or_rnn(op) ? packed_recurrent_bytes(node) : 0;
 }
 
 void pack_own(const TensorImpl& node, const std::optional<ConvPlan>& conv, std::byte* to) {
+  const Op op = anchor_of(node);
   if (conv)
     conv->algorithm->pack(node, conv->geometry, to);
-  else if (anchor_of(node) == Op::Lstm)
+  else if (op == Op::Lstm)
     pack_lstm(node, reinterpret_cast<float*>(to));
+  else if (is_gru_or_rnn(op))
+    pack_recurrent(node, reinterpret_cast<float*>(to));
   else
     pack_tiles(node, reinterpret_cast<float*>(to));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/backends/op_cases/case_builder.h"
@@ -35,6 +36,14 @@ void products(CaseList& list) {
                  return k.node(Op::MulMat, {k.input(DType::F32, a, spread), k.input(DType::F32, b, spread)},
                                MulMatParams{1});
                });
+  // Short rows of whole vectors, whose horizontal sums some CPUs take four at a time.
+  for (int64_t rows = 1; rows <= 7; ++rows)
+    for (const int64_t depth : {16, 48, 256})
+      if (!lean || (rows == 7 && depth == 48))
+        list.add(Op::MulMat, DType::F32, fmt::format("{} short rows of {}", rows, depth), [=](CaseBuilder& k) {
+          return k.node(Op::MulMat, {k.input(DType::F32, {rows, depth}), k.input(DType::F32, {1, depth})},
+                        MulMatParams{1});
+        });
   list.add(Op::MulMat, DType::F32, "scale and bias", [](CaseBuilder& k) {
     return k.node(
         Op::MulMat,
@@ -250,27 +259,44 @@ void recurrences(CaseList& list) {
   quantised_recurrence(list);
 }
 
-// Few sequences, and enough for packed weights.
-void gated_recurrences(CaseList& list, Op op, bool linear_before_reset, int64_t batch) {
-  for (int direction = 0; direction < 3; ++direction)
-    for (int present : {0, 1, 3})
-      for (Spread spread : {Spread::Contiguous, Spread::Permuted})
-        list.add(op, DType::F32,
-                 fmt::format("{} sequences direction {} present {}{} {}", batch, direction, present,
-                             linear_before_reset ? " linear before reset" : "", name(spread)),
-                 [=](CaseBuilder& k) {
-                   const int64_t d = direction == 2 ? 2 : 1, h = 17, i = 5, gates = op == Op::Gru ? 3 : 1;
-                   // With 16 sequences in three chunks, one has 5 sequences of one direction and 6 of the other.
-                   const int64_t steps = batch == 16 ? 60 : 21;
-                   std::vector<Tensor> sources{k.input(DType::F32, {steps, batch, i}, spread),
-                                               k.input(DType::F32, {d, gates * h, i}, spread, -0.5, 0.5),
-                                               k.input(DType::F32, {d, gates * h, h}, spread, -0.2, 0.2)};
-                   if (present & 1) sources.push_back(k.input(DType::F32, {d, 2 * gates * h}, spread));
-                   if (present & 2) sources.push_back(k.input(DType::F32, {d, batch, h}, spread));
-                   OpParams params;
-                   params.set(RecurrentParams{static_cast<int32_t>(h), direction, present, linear_before_reset});
-                   return k.done(k.builder().op(op, sources, params));
-                 });
+struct RecurrentCase {
+  Op op;
+  bool linear_before_reset;
+  int64_t hidden, steps, batch;
+};
+
+void gated_recurrence(CaseList& list, const RecurrentCase& c, int direction, int present, Spread spread) {
+  list.add(c.op, DType::F32,
+           fmt::format("{} units {} steps {} sequences direction {} present {}{} {}", c.hidden, c.steps, c.batch,
+                       direction, present, c.linear_before_reset ? " linear before reset" : "", name(spread)),
+           [=](CaseBuilder& k) {
+             const int64_t d = direction == 2 ? 2 : 1, h = c.hidden, i = 5, gates = c.op == Op::Gru ? 3 : 1;
+             std::vector<Tensor> sources{k.input(DType::F32, {c.steps, c.batch, i}, spread),
+                                         k.input(DType::F32, {d, gates * h, i}, spread, -0.5, 0.5),
+                                         k.input(DType::F32, {d, gates * h, h}, spread, -0.2, 0.2)};
+             if (present & 1) sources.push_back(k.input(DType::F32, {d, 2 * gates * h}, spread));
+             if (present & 2) sources.push_back(k.input(DType::F32, {d, c.batch, h}, spread));
+             OpParams params;
+             params.set(RecurrentParams{static_cast<int32_t>(h), direction, present, c.linear_before_reset});
+             return k.done(k.builder().op(c.op, sources, params));
+           });
+}
+
+void gated_recurrences(CaseList& list, Op op, bool linear_before_reset) {
+  // Few sequences, and enough for packed weights. With 16 sequences in three chunks, one has 5 sequences of one
+  // direction and 6 of the other.
+  for (const auto& [steps, batch] : {std::pair<int64_t, int64_t>{21, 2}, {21, 5}, {60, 16}})
+    for (int direction = 0; direction < 3; ++direction)
+      for (int present : {0, 1, 3})
+        for (Spread spread : {Spread::Contiguous, Spread::Permuted})
+          gated_recurrence(list, {op, linear_before_reset, 17, steps, batch}, direction, present, spread);
+  // Whole vectors of units. With one or two sequences there are too few inputs for a GEMM.
+  for (int64_t batch = 1; batch <= 7; ++batch)
+    gated_recurrence(list, {op, linear_before_reset, 32, 4, batch}, 2, 3, Spread::Contiguous);
+  // More steps than are multiplied by the input weights at once, in chunks that cross directions.
+  for (const int64_t batch : {5, 9})
+    for (int direction : {0, 2})
+      gated_recurrence(list, {op, linear_before_reset, 32, 300, batch}, direction, 3, Spread::Contiguous);
 }
 
 }  // namespace
@@ -281,11 +307,9 @@ void add_matmul_cases(CaseList& list) {
   attentions(list);
   products_by_id(list);
   recurrences(list);
-  for (int64_t batch : {2, 5, 16}) {
-    gated_recurrences(list, Op::Gru, false, batch);
-    gated_recurrences(list, Op::Gru, true, batch);
-    gated_recurrences(list, Op::Rnn, false, batch);
-  }
+  gated_recurrences(list, Op::Gru, false);
+  gated_recurrences(list, Op::Gru, true);
+  gated_recurrences(list, Op::Rnn, false);
 }
 
 }  // namespace arenascope::cases

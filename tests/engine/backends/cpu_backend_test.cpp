@@ -72,6 +72,65 @@ TEST_CASE("constant weights are packed once, used, and released with their graph
   CHECK(memory->stats({}, MemoryKind::Persistent).active == 0);
 }
 
+namespace {
+
+// A GRU (three gates) or an RNN (one) with constant weights.
+Tensor recurrent(GraphBuilder& g, Op op, int64_t steps, int64_t batch, int64_t units, int direction) {
+  const int64_t d = direction == 2 ? 2 : 1, rows = (op == Op::Gru ? 3 : 1) * units;
+  const Tensor x = g.input("x", {steps, batch, units}), w = g.weight("w", {d, rows, units}),
+               r = g.weight("r", {d, rows, units});
+  const Tensor out = g.op_with(op, {x, w, r}, RecurrentParams{static_cast<int32_t>(units), direction, 0});
+  REQUIRE(g.ok());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("both constant weights of a GRU or RNN of several sequences are packed once") {
+  auto cpu = cpu::make_cpu_backend();
+  auto memory = make_cpu_context();
+  for (const Op op : {Op::Gru, Op::Rnn})
+    for (const int64_t batch : {1, 5}) {
+      GraphBuilder g = builder();
+      const Tensor out = recurrent(g, op, 6, batch, 40, 2);
+      const TensorImpl* const nodes[] = {out.impl()};
+      auto prepared = cpu->prepare(nodes, *memory);
+      REQUIRE(prepared);
+      const Bytes packed = (*prepared)->packed_weights().bytes;
+      const Bytes given = out->sources[1]->byte_count() + out->sources[2]->byte_count();
+      CHECK((packed >= given) == (batch == 5));  // one sequence is computed by dot products with the original
+      CHECK(packed < 2 * given);
+      for (const int source : {1, 2}) CHECK((**prepared)[0].reads_weight(source, 3) == (batch == 1));
+      auto again = cpu->prepare(nodes, *memory, prepared->get());
+      REQUIRE(again);
+      CHECK(memory->stats({}, MemoryKind::Persistent).active == packed);  // reused
+    }
+}
+
+TEST_CASE("a recurrence has no more tasks than sequences, and no copy of its constant weights as scratch") {
+  auto cpu = cpu::make_cpu_backend();
+  auto context = Context::create({.mem_size = size_t{1} << 20, .no_alloc = true});
+  REQUIRE(context);
+  GraphBuilder g(*context);
+  for (const Op op : {Op::Gru, Op::Rnn})
+    for (const int direction : {0, 2}) {
+      const Tensor one = recurrent(g, op, 256, 1, 1024, direction), five = recurrent(g, op, 256, 5, 1024, direction);
+      const int directions = direction == 2 ? 2 : 1;
+      CHECK(cpu->tasks(*one, 16) == directions);
+      CHECK(cpu->tasks(*five, 16) == std::min(16, 5 * directions));
+      // A block of 256 inputs and their gates, and the scratch of a GEMM.
+      const Bytes most = (Bytes{4 << 10} * 256 * (op == Op::Gru ? 4 : 2)) + (Bytes{1} << 20);
+      CHECK(cpu->work_bytes(*one, 1) <= most);
+      CHECK(cpu->work_bytes(*one, 16) <= 16 * most);
+      CHECK(cpu->work_bytes(*five, 1) <= most);
+    }
+  const Tensor lstm = g.op_with(
+      Op::Lstm, {g.input("x", {256, 1, 1024}), g.weight("w", {2, 4096, 1024}), g.weight("r", {2, 4096, 1024})},
+      LstmParams{1024, 2, 0});
+  REQUIRE(g.ok());
+  CHECK(cpu->tasks(*lstm, 16) == 2);
+}
+
 TEST_CASE("weights are packed again for a node with another use") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();

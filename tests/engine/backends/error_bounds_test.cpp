@@ -185,9 +185,10 @@ TEST_CASE("every op keeps its error bound, also with NaN, infinities, zeros and 
       };
       check(*cpu, 1, "");
       check(*cpu, 3, "");
-      if (c.op != Op::Conv && c.op != Op::MulMat && c.op != Op::Lstm) continue;
+      const bool recurrence = c.op == Op::Lstm || c.op == Op::Gru || c.op == Op::Rnn;
+      if (c.op != Op::Conv && c.op != Op::MulMat && !recurrence) continue;
       out->sources[c.op == Op::MulMat ? 0 : 1]->flags |= kFlagWeight;
-      if (c.op == Op::Lstm) out->sources[2]->flags |= kFlagWeight;
+      if (recurrence) out->sources[2]->flags |= kFlagWeight;
       check(*cpu, 2, ", packed weights");
     }
   MESSAGE(compared << " comparisons");

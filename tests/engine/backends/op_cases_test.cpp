@@ -103,12 +103,13 @@ TEST_CASE(
   auto reference = reference::make_reference_backend();
   auto memory = make_cpu_context();
   for (const OpCase& c : op_cases()) {
-    if (c.op != Op::Conv && c.op != Op::Lstm) continue;
+    const bool recurrence = c.op == Op::Lstm || c.op == Op::Gru || c.op == Op::Rnn;
+    if (c.op != Op::Conv && !recurrence) continue;
     CAPTURE(c.name);
     Built b = build(c);
     const Tensor& out = b.built.output;
     out->sources[1]->flags |= kFlagWeight;
-    if (c.op == Op::Lstm) out->sources[2]->flags |= kFlagWeight;
+    if (recurrence) out->sources[2]->flags |= kFlagWeight;
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
     auto cpu = cpu::make_cpu_backend();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // GRU and RNN of ONNX with their default activations. As in an LSTM, the inputs of a block of steps are multiplied
-// together, and a chunk processes several sequences of a direction. With enough of them the recurrent weights are packed
-// into panels once per run, so that each panel is read once per step for all sequences.
+// together, and a chunk processes several sequences of a direction. If the batch has enough of them, constant weights
+// are packed into panels by prepare(). Other recurrent weights are packed in each run by each chunk that has enough
+// sequences. Each panel is read once per step for all sequences of the chunk.
 #include <algorithm>
 #include <array>
 #include <span>
 
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
+#include "engine/backends/cpu/packed.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -42,7 +44,8 @@ struct RecurrentSizes {
     return i == 0 ? GateGroup{0, 2 * hidden, 0} : GateGroup{2 * hidden, hidden, vectors(2 * hidden)};
   }
   int64_t pitch() const { return gates == 1 ? vectors(hidden) : vectors(2 * hidden) + vectors(hidden); }
-  bool in_panels() const { return batch >= kMinPanelSequences && steps >= kMinPanelSteps; }
+  // Rows of the panels that prepare() packs: of the input weights, then of the recurrent weights.
+  int64_t packed_depth() const { return input + hidden; }
   int64_t block(int64_t sequences) const {
     return std::clamp<int64_t>(kInputsAtOnce / std::max<int64_t>(sequences, 1), 1, std::max<int64_t>(steps, 1));
   }
@@ -51,27 +54,38 @@ struct RecurrentSizes {
   int64_t max_sequences(int tasks) const { return std::min(batch, (directions * batch + tasks - 1) / tasks); }
 };
 
+// True if prepare() may pack the weights.
+bool has_constant_weights(const TensorImpl& node) {
+  return node.sources[1]->has(kFlagWeight) && node.sources[2]->has(kFlagWeight);
+}
+
+// True if a chunk packs its recurrent weights in each run.
+bool packs_in_run(const TensorImpl& node, const RecurrentSizes& s, int64_t sequences) {
+  return !has_constant_weights(node) && sequences >= kMinPanelSequences && s.steps >= kMinPanelSteps;
+}
+
 // Scratch of a chunk of so many sequences.
 struct RecurrentScratch {
   float *gemm, *inputs, *gates, *states, *reset, *bias, *weights;
 
-  static std::array<int64_t, 7> lengths(const RecurrentSizes& s, int64_t sequences) {
+  static std::array<int64_t, 7> lengths(const TensorImpl& node, const RecurrentSizes& s, int64_t sequences) {
     const int64_t rows = s.max_rows(sequences);
+    const bool copies_weights = packs_in_run(node, s, sequences) || node.sources[2]->strides[2] != 1;
     return {gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock) / 4,
             rows * s.input,
             rows * s.pitch(),
             sequences * s.hidden,
             sequences * s.vectors(s.hidden),
             2 * s.gates * s.hidden,
-            s.pitch() * s.hidden};
+            copies_weights ? s.pitch() * s.hidden : 0};
   }
-  static Bytes bytes(const RecurrentSizes& s, int64_t sequences) {
+  static Bytes bytes(const TensorImpl& node, const RecurrentSizes& s, int64_t sequences) {
     Bytes all = 0;
-    for (int64_t length : lengths(s, sequences)) all += round_to_line(4 * length);
+    for (int64_t length : lengths(node, s, sequences)) all += round_to_line(4 * length);
     return all;
   }
-  RecurrentScratch(const RecurrentSizes& s, int64_t sequences, float* at) {
-    const auto length = lengths(s, sequences);
+  RecurrentScratch(const TensorImpl& node, const RecurrentSizes& s, int64_t sequences, float* at) {
+    const auto length = lengths(node, s, sequences);
     size_t next = 0;
     for (float** part : {&gemm, &inputs, &gates, &states, &reset, &bias, &weights})
       *part = at, at += round_to_line(4 * length[next++]) / 4;
@@ -82,6 +96,31 @@ Lines weight_rows(const TensorImpl& w, int64_t direction) {
   return {w.data() + direction * w.strides[0] * 4, DType::F32, w.strides[1], w.strides[2]};
 }
 
+// Panels of a direction's weights, group by group: each has up to three vectors of columns and `depth` rows.
+// fn(first column in the group, columns, panel)
+template <class Float, class Fn>
+void each_panel(const RecurrentSizes& s, const GateGroup& g, Float* panels, int64_t depth, Fn fn) {
+  const int64_t all = s.vectors(g.count), wide = 3 * s.lanes;
+  for (int64_t column = 0; column < all; column += wide)
+    fn(column, std::min(wide, all - column), panels + (g.column + column) * depth);
+}
+
+// Packs the panels of a direction, with the rows of each of `weights` in turn.
+void pack_direction(const RecurrentSizes& s, std::span<const TensorImpl* const> weights, int64_t direction, float* to) {
+  int64_t depth = 0;
+  for (const TensorImpl* w : weights) depth += w->sizes[2];
+  for (int64_t i = 0; i < s.group_count(); ++i) {
+    const GateGroup g = s.group(i);
+    each_panel(s, g, to, depth, [&](int64_t column, int64_t columns, float* panel) {
+      for (const TensorImpl* w : weights) {
+        pack_panel(weight_rows(*w, direction), g.first + column, std::min(columns, g.count - column), columns, 0,
+                   w->sizes[2], panel, nullptr);
+        panel += w->sizes[2] * columns;
+      }
+    });
+  }
+}
+
 // Sequences [first, first + count) of a direction.
 class RecurrentChunk {
  public:
@@ -90,10 +129,16 @@ class RecurrentChunk {
       : args_(args), s_(sizes), w_(scratch), direction_(direction), first_(first), count_(count) {
     const TensorImpl& r = args.source(2);
     rows_ = r.data_as<float>() + direction * r.strides[0], row_stride_ = r.strides[1];
-    if (s_.in_panels())
-      pack();
-    else if (r.strides[2] != 1)
+    if (args.packed) {
+      panels_ = args.packed->data() + direction * s_.pitch() * s_.packed_depth();
+      depth_ = s_.packed_depth(), recurrent_row_ = s_.input;
+    } else if (packs_in_run(args.node, s_, count)) {
+      const TensorImpl* const recurrent[] = {&r};
+      pack_direction(s_, recurrent, direction, w_.weights);
+      panels_ = w_.weights, depth_ = s_.hidden;
+    } else if (r.strides[2] != 1) {
       copy_rows(r);
+    }
     size_t next = 3;
     std::fill_n(w_.bias, 2 * s_.gates * s_.hidden, 0.0f);
     std::fill_n(w_.states, count * s_.hidden, 0.0f);
@@ -121,12 +166,6 @@ class RecurrentChunk {
   }
 
  private:
-  void pack() {
-    const Lines lines = weight_rows(args_.source(2), direction_);
-    each_panel([&](const GateGroup& g, int64_t column, int64_t columns, float* panel) {
-      pack_panel(lines, g.first + column, std::min(columns, g.count - column), columns, 0, s_.hidden, panel, nullptr);
-    });
-  }
   void copy_rows(const TensorImpl& r) {
     for (int64_t i = 0; i < s_.gates * s_.hidden; ++i)
       load_elements(r, (direction_ * s_.gates * s_.hidden + i) * s_.hidden, s_.hidden, w_.weights + i * s_.hidden);
@@ -139,25 +178,6 @@ class RecurrentChunk {
     simd().elements.add(w_.bias, w_.bias, w_.bias + s_.gates * s_.hidden, joined);
   }
 
-  // fn(group, first column, columns, panel)
-  template <class Fn>
-  void each_panel(Fn fn) const {
-    float* panel = w_.weights;
-    for (int64_t i = 0; i < s_.group_count(); ++i)
-      panel = each_panel_of(s_.group(i), panel,
-                            [&](int64_t column, int64_t columns, float* at) { fn(s_.group(i), column, columns, at); });
-  }
-  template <class Fn>
-  float* each_panel_of(const GateGroup& g, float* panel, Fn fn) const {
-    const int64_t all = s_.vectors(g.count), wide = 3 * s_.lanes;
-    for (int64_t column = 0; column < all; column += wide) {
-      const int64_t columns = std::min(wide, all - column);
-      fn(column, columns, panel);
-      panel += columns * s_.hidden;
-    }
-    return panel;
-  }
-
   void load_inputs(int64_t t, float* to) const {
     const TensorImpl& x = args_.source(0);
     static const LoadRow<float> load = loader<float>(DType::F32);
@@ -167,39 +187,47 @@ class RecurrentChunk {
 
   // gates = inputs · weights + biases
   void multiply_inputs(int64_t rows) {
-    const Lines weights = weight_rows(args_.source(1), direction_);
-    const Lines inputs{reinterpret_cast<const std::byte*>(w_.inputs), DType::F32, s_.input, 1};
-    const bool few = s_.steps * s_.batch <= kFewInputs && weights.stride == 1;
-    const auto* const direct = reinterpret_cast<const float*>(weights.data);
     for (int64_t i = 0; i < s_.group_count(); ++i) {
       const GateGroup g = s_.group(i);
       float* const to = w_.gates + g.column;
-      if (!few)
-        gemm({0, rows}, {g.first, g.first + g.count}, s_.input, w_.gemm, LeftLines{inputs, gemm_row(w_.gemm)},
-             RightLines{weights, gemm_row(w_.gemm)}, to - g.first, s_.pitch());
-      for (int64_t row = 0; row < rows; ++row) {
-        float* const gates = to + row * s_.pitch();
-        if (few) {
-          std::fill_n(gates, g.count, 0.0f);
-          simd().dots[0](direct + g.first * weights.line_stride, weights.line_stride, g.count,
-                         w_.inputs + row * s_.input, s_.input, 1, s_.input, gates, g.count);
-        }
-        simd().elements.add(gates, gates, w_.bias + g.first, g.count);
-      }
+      if (args_.packed)
+        multiply_panels(g, 0, s_.input, w_.inputs, s_.input, rows, to, s_.pitch(), false);
+      else
+        multiply_unpacked_inputs(g, rows, to);
+      for (int64_t row = 0; row < rows; ++row)
+        simd().elements.add(to + row * s_.pitch(), to + row * s_.pitch(), w_.bias + g.first, g.count);
     }
+  }
+
+  void multiply_unpacked_inputs(const GateGroup& g, int64_t rows, float* to) {
+    const Lines weights = weight_rows(args_.source(1), direction_);
+    if (s_.steps * s_.batch > kFewInputs || weights.stride != 1) {
+      const Lines inputs{reinterpret_cast<const std::byte*>(w_.inputs), DType::F32, s_.input, 1};
+      gemm({0, rows}, {g.first, g.first + g.count}, s_.input, w_.gemm, LeftLines{inputs, gemm_row(w_.gemm)},
+           RightLines{weights, gemm_row(w_.gemm)}, to - g.first, s_.pitch());
+      return;
+    }
+    const float* const direct = reinterpret_cast<const float*>(weights.data) + g.first * weights.line_stride;
+    for (int64_t row = 0; row < rows; ++row) {
+      std::fill_n(to + row * s_.pitch(), g.count, 0.0f);
+      simd().dots[0](direct, weights.line_stride, g.count, w_.inputs + row * s_.input, s_.input, 1, s_.input,
+                     to + row * s_.pitch(), g.count);
+    }
+  }
+
+  // to (+)= rows of `from` times the rows [first, first + depth) of the group's panels.
+  void multiply_panels(const GateGroup& g, int64_t first, int64_t depth, const float* from, int64_t stride,
+                       int64_t rows, float* to, int64_t to_stride, bool accumulate) const {
+    each_panel(s_, g, panels_, depth_, [&](int64_t column, int64_t columns, const float* panel) {
+      simd().strip(depth, from, stride, 1, rows, panel + first * columns, columns, static_cast<int>(columns / s_.lanes),
+                   to + column, to_stride, accumulate);
+    });
   }
 
   // to += the group's recurrent weights times `states`, for all sequences.
   void multiply_states(int64_t group, const float* states, int64_t stride, float* to, int64_t to_stride) const {
     const GateGroup g = s_.group(group);
-    if (s_.in_panels()) {
-      float* const panels = w_.weights + (group == 0 ? 0 : s_.vectors(s_.group(0).count) * s_.hidden);
-      each_panel_of(g, panels, [&](int64_t column, int64_t columns, const float* panel) {
-        simd().strip(s_.hidden, states, stride, 1, count_, panel, columns, static_cast<int>(columns / s_.lanes),
-                     to + column, to_stride, true);
-      });
-      return;
-    }
+    if (panels_) return multiply_panels(g, recurrent_row_, s_.hidden, states, stride, count_, to, to_stride, true);
     for (int64_t b = 0; b < count_; ++b)
       simd().dots[0](rows_ + g.first * row_stride_, row_stride_, g.count, states + b * stride, stride, 1, s_.hidden,
                      to + b * to_stride, g.count);
@@ -252,19 +280,34 @@ class RecurrentChunk {
   const int64_t direction_, first_, count_;
   const float* rows_;
   int64_t row_stride_;
+  const float* panels_ = nullptr;          // of the direction; null: rows_ are used
+  int64_t depth_ = 0, recurrent_row_ = 0;  // rows of a panel, and the first one of the recurrent weights
 };
 
 }  // namespace
 
+Bytes packed_recurrent_bytes(const TensorImpl& node) {
+  const RecurrentSizes s(node);
+  return has_constant_weights(node) && s.batch >= kMinPanelSequences ? 4 * s.directions * s.pitch() * s.packed_depth()
+                                                                     : 0;
+}
+
+void pack_recurrent(const TensorImpl& node, float* to) {
+  const RecurrentSizes s(node);
+  const TensorImpl* const weights[] = {node.sources[1], node.sources[2]};
+  for (int64_t direction = 0; direction < s.directions; ++direction)
+    pack_direction(s, weights, direction, to + direction * s.pitch() * s.packed_depth());
+}
+
 Bytes recurrent_work(const TensorImpl& node, int tasks) {
   const RecurrentSizes s(node);
-  return tasks * RecurrentScratch::bytes(s, s.max_sequences(tasks));
+  return tasks * RecurrentScratch::bytes(node, s, s.max_sequences(tasks));
 }
 
 Status recurrent(const KernelArgs& args) {
   const RecurrentSizes s(args.node);
   const int64_t most = s.max_sequences(args.nth);
-  const RecurrentScratch scratch(s, most, args.scratch<float>(RecurrentScratch::bytes(s, most)));
+  const RecurrentScratch scratch(args.node, s, most, args.scratch<float>(RecurrentScratch::bytes(args.node, s, most)));
   const Range range = args.part(s.directions * s.batch);
   for (int64_t i = range.begin; i < range.end;) {
     const int64_t first = i % s.batch, count = std::min(s.batch - first, range.end - i);
