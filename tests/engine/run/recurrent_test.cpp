@@ -254,6 +254,16 @@ TEST_CASE("sequences of different lengths start and end at their own bounds") {
   check_recurrence(whole);
 }
 
+TEST_CASE("unrolled sequences of different lengths start and end at their own bounds") {
+  for (const int64_t gates : {1, 3, 4})
+    for (const char* direction : {"forward", "reverse", "bidirectional"})
+      for (const bool come : {false, true}) {
+        Recurrence c{gates, direction, {2, 4, 0}, come};
+        c.states = come, c.limit = 0.3, c.before_reset = come;  // an operator with clipping is not one op
+        check_recurrence(c);
+      }
+}
+
 TEST_CASE("recurrent cells use the activations, clipping and coupling of the file") {
   for (const char* name : {"Tanh", "Sigmoid", "Relu", "Softplus", "Softsign", "Affine", "LeakyRelu", "ThresholdedRelu",
                            "ScaledTanh", "HardSigmoid", "Elu"}) {
@@ -283,10 +293,11 @@ TEST_CASE("recurrences beyond the unroll limit run as a loop") {
     for (const char* direction : {"forward", "reverse", "bidirectional"}) {
       Recurrence c{gates, direction, lengths};
       c.steps = 8200, c.states = gates == 3, c.lengths_come = gates == 1;
+      c.limit = 0.5;  // an operator with clipping is not one op
       check_recurrence(c);
     }
   Recurrence even{3, "bidirectional"};  // the steps fill whole iterations
-  even.steps = 8448, even.before_reset = true;
+  even.steps = 8448, even.before_reset = true, even.limit = 0.5;
   check_recurrence(even);
   Recurrence peeped{4, "bidirectional", lengths};
   peeped.steps = 8200, peeped.peepholes = true, peeped.states = true, peeped.limit = 2;
@@ -295,6 +306,19 @@ TEST_CASE("recurrences beyond the unroll limit run as a loop") {
   peeped.functions = {"HardSigmoid", "Relu", "Softsign", "Sigmoid", "ScaledTanh", "Elu"};
   peeped.alphas = {0.3f, 0.8f, 1.5f}, peeped.betas = {0.4f, 0.6f}, peeped.limit = 0.3;
   check_recurrence(peeped);
+}
+
+TEST_CASE("plain recurrences of any number of steps are one op") {
+  const Ints lengths{8200, 300, 0};
+  for (const int64_t gates : {1, 3, 4})
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      Recurrence c{gates, direction, lengths};
+      c.steps = 8200, c.states = gates == 3, c.lengths_come = gates == 1;
+      check_recurrence(c);
+    }
+  Recurrence even{3, "bidirectional"};
+  even.steps = 8448, even.before_reset = true;
+  check_recurrence(even);
 }
 
 TEST_CASE("invalid recurrent operators are errors") {
