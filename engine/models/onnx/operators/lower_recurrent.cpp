@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's recurrent operators. A plain LSTM, GRU or RNN is one op; those with peepholes, clipping or other activations
-// are unrolled step by step, or become a loop if there are many steps (recurrent_loop.h). Sequences of different lengths
-// keep their states after their ends.
+// are unrolled step by step, or become a loop if there are many steps (recurrent_loop.h). Sequences of different
+// lengths keep their states after their ends.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/operators/long_recurrence.h"
@@ -194,8 +194,8 @@ class Recurrent {
     return c_.op_with(Op::Gather, {rows, lengths_.reversed}, AxisParams{0}, suffix.c_str());
   }
 
-  // An LSTM keeps its cell where its forget gate is open and its input gate is closed, and a GRU its state where its update
-  // gate is open; an additional input column has that effect after the end of a sequence.
+  // An LSTM keeps its cell where its forget gate is open and its input gate is closed, and a GRU its state where its
+  // update gate is open; an additional input column has that effect after the end of a sequence.
   Tensor with_stop(const Tensor& x) {
     const Dims column{steps_, batch_, 1};
     const Tensor there = c_.reshape(lengths_.active, column, ":there");
@@ -220,7 +220,8 @@ class Recurrent {
                       suffix.c_str());
   }
 
-  // A GRU keeps its initial state until the last step of a sequence is read in reverse, and its last one after that step.
+  // A GRU keeps its initial state until the last step of a sequence is read in reverse, and its last one after that
+  // step.
   void whole_gru_of_lengths() {
     const Tensor w = c_.in_f32(1), zero = c_.scalar(0, DType::F32, ":nothing");
     if (!w) return;
