@@ -9979,6 +9979,10 @@ allocated %6 times</source>
 <context>
     <name>arenascope::app::RooflinePanel</name>
     <message>
+        <source>The peaks of this machine can only be measured while nothing runs.</source>
+        <translation>只有在没有任何运行时才能测量本机的峰值。</translation>
+    </message>
+    <message>
         <source>Measuring the peaks of this machine…</source>
         <translation>正在测量本机峰值…</translation>
     </message>
@@ -10000,6 +10004,10 @@ allocated %6 times</source>
     <message>
         <source>The output of “dot” is too large.</source>
         <translation>“dot” 的输出过大。</translation>
+    </message>
+    <message>
+        <source>“dot” did not finish within %1 s.</source>
+        <translation>“dot” 在 %1 秒内没有完成。</translation>
     </message>
     <message>
         <source>“dot” failed: %1</source>

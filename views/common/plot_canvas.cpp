@@ -115,12 +115,14 @@ void PlotCanvas::draw_notes(QCPPainter* p) const {
   const int h = metrics.height() + 2;
   if (context_.notes == nullptr) return;
   for (const PinnedNote& note : context_.notes->all()) {
-    const double x = std::floor(x_axis()->coordToPixel(context_.notes->x_of(note)));
-    if (!(x >= area.left() && x <= area.right())) continue;
+    const double begin = std::floor(x_axis()->coordToPixel(context_.notes->x_of(note)));
+    const double end = std::floor(x_axis()->coordToPixel(context_.notes->x_end_of(note)));
+    if (!(std::max(begin, end) >= area.left() && begin <= area.right())) continue;
+    const double x = std::max<double>(begin, area.left());  // a range may begin before the visible part
     p->setAntialiasing(false);
     p->setPen(QPen(colour, 1, Qt::DashLine));
-    p->drawLine(QLineF(x, area.top(), x, area.bottom()));
-    if (const double end = std::floor(x_axis()->coordToPixel(context_.notes->x_end_of(note))); end > x) {
+    if (begin >= area.left()) p->drawLine(QLineF(x, area.top(), x, area.bottom()));
+    if (end > begin) {
       const double right = std::min<double>(end, area.right());
       if (end <= area.right()) p->drawLine(QLineF(end, area.top(), end, area.bottom()));
       p->fillRect(QRectF(x, area.bottom() - 4, right - x, 3), colour);

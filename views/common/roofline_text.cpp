@@ -49,14 +49,20 @@ QString RooflineText::peaks(const ShownPeaks& peaks) {
       .arg(format_rate(peaks.roofs.gflops), format_rate(peaks.roofs.bandwidth));
 }
 
-QString RooflineText::mismatch(const trace::Roofline& roofline, const ShownPeaks& peaks) {
+bool RooflineText::is_same_processor(const trace::Roofline& roofline, const QString& processor) {
   const QString recorded = QString::fromStdString(roofline.processor);
+  return recorded.isEmpty() || processor.isEmpty() || recorded == processor;
+}
+
+QString RooflineText::mismatch(const trace::Roofline& roofline, const ShownPeaks& peaks) {
+  if (roofline.points.empty()) return {};
+  QStringList out;
   const auto devices = std::ranges::count_if(roofline.points, &trace::RooflinePoint::on_device);
   if (devices > 0)
-    return tr("%n node(s) ran on a device, which these roofs do not describe", nullptr, static_cast<int>(devices));
-  if (roofline.points.empty() || recorded.isEmpty() || peaks.processor.isEmpty() || recorded == peaks.processor)
-    return {};
-  return tr("recorded on another processor: %1").arg(recorded);
+    out << tr("%n node(s) ran on a device, which these roofs do not describe", nullptr, static_cast<int>(devices));
+  if (!is_same_processor(roofline, peaks.processor))
+    out << tr("recorded on another processor: %1").arg(QString::fromStdString(roofline.processor));
+  return out.join(QStringLiteral(" · "));
 }
 
 QString RooflineText::name(const trace::Snapshot& snapshot, const trace::Roofline& roofline,

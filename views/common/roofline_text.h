@@ -25,6 +25,7 @@ struct RooflineText {
   // Where times, operations and bytes are from.
   static QString sources(const trace::Roofline& roofline);
   static QString peaks(const ShownPeaks& peaks);
+  static bool is_same_processor(const trace::Roofline& roofline, const QString& processor);  // or one is unknown
   // Warns if the times are of another processor than the peaks, or of a device; empty: neither.
   static QString mismatch(const trace::Roofline& roofline, const ShownPeaks& peaks);
   static QString name(const trace::Snapshot& snapshot, const trace::Roofline& roofline,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graphviz_layout.h"
 
+#include <QElapsedTimer>
 #include <QProcess>
 #include <QStandardPaths>
 
@@ -16,6 +17,7 @@ constexpr double kUnit = 72;  // pixels per inch of dot
 constexpr double kClusterMargin = 12, kClusterTitle = 18;
 constexpr qint64 kMaxOutput = qint64{512} << 20;
 constexpr int kPollMs = 50;
+constexpr qint64 kMaxSeconds = 120;  // a file that is being drawn delays the end of the program
 
 std::string number_of(double value) { return QByteArray::number(value, 'f', 4).toStdString(); }
 
@@ -174,16 +176,21 @@ GraphvizOutput Graphviz::run(const std::string& dot, const QString& format,
   process.write(dot.data(), static_cast<qint64>(dot.size()));
   process.closeWriteChannel();
   GraphvizOutput out;
-  bool stopped = false;
-  while (process.state() != QProcess::NotRunning && !stopped && out.output.size() <= kMaxOutput) {
+  bool stopped = false, late = false;
+  QElapsedTimer since;
+  since.start();
+  while (process.state() != QProcess::NotRunning && !stopped && !late && out.output.size() <= kMaxOutput) {
     stopped = !should_continue();
+    late = since.elapsed() > kMaxSeconds * 1000;
     process.waitForFinished(kPollMs);
     out.output += process.readAllStandardOutput();
   }
   if (process.state() != QProcess::NotRunning) {
     process.kill();
     process.waitForFinished();
-    return {{}, stopped ? QString() : tr("The output of “dot” is too large.")};
+    if (stopped) return {};
+    return {{},
+            late ? tr("“dot” did not finish within %1 s.").arg(kMaxSeconds) : tr("The output of “dot” is too large.")};
   }
   out.output += process.readAllStandardOutput();
   if (process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0 || out.output.isEmpty())

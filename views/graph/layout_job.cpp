@@ -15,7 +15,9 @@ void LayoutJob::start(const GraphRequest& request) {
   const auto work = [this, request](const TaskRun& run) {
     run.post([this, picture = prepare_graph(request, run.stop())] { picture_ = picture; });
   };
-  task_.start(tr("Laying out the graph…"), work, render_pool());
+  // Graphviz is another process, for which no view may wait.
+  QThreadPool* pool = request.engine == LayoutEngine::Graphviz ? background_pool() : render_pool();
+  task_.start(tr("Laying out the graph…"), work, pool);
 }
 
 }  // namespace arenascope::views

@@ -37,7 +37,14 @@ void RooflineCanvas::set_data(RooflineDataPtr data) {
   lay_out();
 }
 
-void RooflineCanvas::set_roofs(const trace::Roofs& roofs) {
+// Compared with the roofs only if they are those of the processor that ran the nodes.
+QString RooflineCanvas::tip(const trace::RooflinePoint& point) const {
+  const bool comparable = RooflineText::is_same_processor(data_->roofline, processor_);
+  return RooflineText::tip(*data_->snapshot, data_->roofline, point, comparable ? roofs_ : trace::Roofs());
+}
+
+void RooflineCanvas::set_roofs(const trace::Roofs& roofs, const QString& processor) {
+  processor_ = processor;
   roofs_ = roofs;
   lay_out();
 }
@@ -63,8 +70,7 @@ std::optional<size_t> RooflineCanvas::point_of(NodeId node) const {
 // A screen reader announces the selected point.
 void RooflineCanvas::describe() {
   const auto point = point_of(selected_);
-  const QString text =
-      point ? RooflineText::tip(*data_->snapshot, data_->roofline, data_->roofline.points[*point], roofs_) : QString();
+  const QString text = point ? tip(data_->roofline.points[*point]) : QString();
   if (text == accessibleDescription()) return;
   setAccessibleDescription(text);
   QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
@@ -273,8 +279,7 @@ bool RooflineCanvas::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   if (const RooflineDot* dot = picture_.dot_at(help->pos(), kReach))
-    QToolTip::showText(help->globalPos(), RooflineText::tip(*data_->snapshot, data_->roofline, point(*dot), roofs_),
-                       this);
+    QToolTip::showText(help->globalPos(), tip(point(*dot)), this);
   else
     QToolTip::hideText();
   return true;

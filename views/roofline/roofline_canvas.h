@@ -23,7 +23,7 @@ class RooflineCanvas : public QWidget {
  public:
   explicit RooflineCanvas(const Theme* theme, QWidget* parent = nullptr);
   void set_data(RooflineDataPtr data);
-  void set_roofs(const trace::Roofs& roofs);
+  void set_roofs(const trace::Roofs& roofs, const QString& processor);  // of which they are
   void set_empty_text(const QString& text);
   // The selected node, marked if it has a point; invalid: none.
   void set_selected(NodeId node);
@@ -49,6 +49,7 @@ class RooflineCanvas : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  QString tip(const trace::RooflinePoint& point) const;
   void lay_out();
   void describe();
   RooflinePicture picture_for(QSize size) const;
@@ -65,6 +66,7 @@ class RooflineCanvas : public QWidget {
   const Theme* theme_;
   RooflineDataPtr data_;
   trace::Roofs roofs_;
+  QString processor_;
   QString empty_text_;
   RooflinePicture picture_;
   NodeId selected_, hovered_;

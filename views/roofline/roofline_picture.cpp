@@ -50,6 +50,7 @@ QPolygonF roof_of(const trace::Roofs& roofs, const RooflinePicture& picture) {
   if (!roofs.known()) return {};
   const LogAxis &x = picture.x, &y = picture.y;
   const double left = std::max(x.lo, y.lo / roofs.bandwidth);  // where the slope enters the area
+  if (left >= x.hi || roofs.gflops < y.lo) return {};          // outside the area
   QPolygonF out;
   for (const double intensity : {left, std::clamp(roofs.ridge(), left, x.hi), x.hi})
     out << QPointF(x.position(intensity), y.position(std::max(roofs.attainable(intensity), y.lo)));

@@ -109,7 +109,7 @@ void RooflineView::set_context(const ViewContext& context) {
 
 void RooflineView::set_peaks(const std::optional<ShownPeaks>& peaks) {
   peaks_ = peaks;
-  canvas_->set_roofs(peaks ? peaks->roofs : trace::Roofs());
+  canvas_->set_roofs(peaks ? peaks->roofs : trace::Roofs(), peaks ? peaks->processor : QString());
   show_texts();
 }
 

@@ -25,7 +25,8 @@ void save_graph(const Shell& shell, const GraphScene& scene) {
       [text, format, path](const Saver::Progress& progress) -> Status {
         if (format != u"svg" && format != u"pdf") return OutputFile::write_all(path.toStdString(), text);
         const GraphvizOutput drawn = Graphviz::run(text, format, [&progress] { return progress(-1); });
-        if (drawn.output.isEmpty()) return Error{drawn.problem.toStdString()};
+        if (drawn.output.isEmpty())
+          return Error{drawn.problem.isEmpty() ? "it was cancelled" : drawn.problem.toStdString()};
         return OutputFile::write_all(path.toStdString(), drawn.output.toStdString());
       },
       Shell::tr("The graph was saved as %1.").arg(path));

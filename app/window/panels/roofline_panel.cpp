@@ -17,6 +17,12 @@ QString peaks_key(const QString& processor) {
   return QStringLiteral("peaks/") + name.replace(u'/', u'_');
 }
 
+// Its threads would lower the peaks.
+bool is_computing(Document& document) {
+  return document.runner()->state() == RunState::Running || document.jobs().training.busy() ||
+         document.jobs().generation.busy();
+}
+
 }  // namespace
 
 std::optional<MachinePeaks> stored_peaks(const QString& processor) {
@@ -57,6 +63,8 @@ void RooflinePanel::show_peaks() {
 
 void RooflinePanel::measure() {
   if (measuring_.running()) return;
+  if (document_ && is_computing(*document_))
+    return document_->messages()->note(tr("The peaks of this machine can only be measured while nothing runs."));
   measuring_.start(tr("Measuring the peaks of this machine…"), [this](const views::TaskRun& run) {
     PeakOptions options;
     options.progress = [&run](double share) {

@@ -117,6 +117,7 @@ class RooflineTest : public QObject {
     QVERIFY(RooflineText::mismatch(roofline, peaks).contains(QStringLiteral("Zen 2")));
     roofline.points[0].on_device = true;
     QVERIFY(RooflineText::mismatch(roofline, peaks).contains(QStringLiteral("device")));
+    QVERIFY(RooflineText::mismatch(roofline, peaks).contains(QStringLiteral("Zen 2")));
   }
 
   void a_click_selects_the_node_in_all_views() {
