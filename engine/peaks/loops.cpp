@@ -82,11 +82,11 @@ HWY_EXPORT(lanes);
 
 constexpr int64_t kPastCaches = 2 << 20;  // floats
 
-// Three page-aligned arrays on huge pages, as for the engine's large blocks, so that the loops reach the limits.
+// Page-aligned arrays of n floats on huge pages, as for the engine's large blocks, so that the loops reach the limits.
 struct Arrays {
-  explicit Arrays(int64_t n) : each((static_cast<size_t>(n) * 4 + 4095) / 4096 * 4096) {
+  Arrays(size_t count, int64_t n) : each((static_cast<size_t>(n) * 4 + 4095) / 4096 * 4096) {
     constexpr size_t kHugePage = size_t{2} << 20;
-    const size_t bytes = (3 * each + kHugePage - 1) / kHugePage * kHugePage;
+    const size_t bytes = (count * each + kHugePage - 1) / kHugePage * kHugePage;
     all = static_cast<std::byte*>(std::aligned_alloc(kHugePage, bytes));
     if (!all) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
@@ -105,18 +105,18 @@ struct Arrays {
 }  // namespace
 
 Loop read(int64_t n) {
-  auto a = std::make_shared<Arrays>(n);
+  auto a = std::make_shared<Arrays>(size_t{1}, n);
   auto kept = std::make_shared<float>();
   return [=] { *kept += HWY_DYNAMIC_DISPATCH(read_all)(a->at(0), n); };
 }
 
 Loop copy(int64_t n) {
-  auto a = std::make_shared<Arrays>(n);
+  auto a = std::make_shared<Arrays>(size_t{2}, n);
   return [=] { HWY_DYNAMIC_DISPATCH(copy_all)(a->at(0), a->at(1), nullptr, n, n >= kPastCaches); };
 }
 
 Loop combine(int64_t n) {
-  auto a = std::make_shared<Arrays>(n);
+  auto a = std::make_shared<Arrays>(size_t{3}, n);
   return [=] { HWY_DYNAMIC_DISPATCH(copy_all)(a->at(0), a->at(1), a->at(2), n, n >= kPastCaches); };
 }
 

@@ -48,7 +48,7 @@ const std::map<std::string, Modules>& may_include() {
                                           {"attach", {"trace"}},
                                           {"audit", {"trace"}},
                                           {"allocator_sim", {"trace"}},
-                                          {"peaks", {}},
+                                          {"peaks", tensor},
                                           {"planner", {}},
                                           {"memory", memory},
                                           {"tensor", tensor},

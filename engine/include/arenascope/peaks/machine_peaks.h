@@ -22,7 +22,7 @@ struct PeakOptions {
 };
 
 // The best of several rounds, which other load can only lower. An error: the measurement was stopped ("stopped"), memory
-// is short, or the build has no vectorised loops.
+// is short, a thread could not be started, or the build has no vectorised loops.
 Result<MachinePeaks> measure_machine_peaks(const PeakOptions& options = {});
 
 }  // namespace arenascope
