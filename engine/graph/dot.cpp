@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/base/printable.h>
+#include <arenascope/base/dot_escape.h>
 #include <arenascope/graph/dot.h>
 
 #include <iterator>
@@ -8,22 +8,6 @@
 
 namespace arenascope {
 namespace {
-
-void append_escaped(std::string& out, std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    if (c == '"' || c == '\\')
-      out += '\\', out += c, ++at;
-    else if (c == '\n')
-      out += "\\n", ++at;
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      out += ' ', ++at;
-    else if (const size_t length = utf8_length(text, at))
-      out.append(text.substr(at, length)), at += length;
-    else
-      out += '?', ++at;
-  }
-}
 
 void append_shape(std::string& out, const TensorImpl& tensor) {
   fmt::format_to(std::back_inserter(out), "{} [", name(tensor.dtype));
@@ -34,12 +18,6 @@ void append_shape(std::string& out, const TensorImpl& tensor) {
 
 }  // namespace
 
-std::string dot_escape(std::string_view text) {
-  std::string out;
-  append_escaped(out, text);
-  return out;
-}
-
 std::string to_dot(const Graph& graph) {
   const auto nodes = graph.nodes(), leafs = graph.leafs();
   std::string out;
@@ -48,7 +26,7 @@ std::string to_dot(const Graph& graph) {
   const auto box = [&out](char kind, size_t id, const TensorImpl& tensor, std::string_view style) {
     fmt::format_to(std::back_inserter(out), "  {}{} [label=\"", kind, id);
     if (tensor.op != Op::None) out.append(name(tensor.op)).append("\\n");
-    if (!tensor.name.empty()) append_escaped(out, tensor.name), out += "\\n";
+    if (!tensor.name.empty()) out.append(dot_escape(tensor.name)).append("\\n");
     append_shape(out, tensor);
     out.append("\"").append(style).append("];\n");
   };

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <arenascope/base/dot_escape.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/dot.h>
 #include <arenascope/graph/graph.h>
@@ -40,6 +41,7 @@ TEST_CASE("names may contain any bytes") {
   CHECK(dot_escape("\xff\xc3(\xed\xa0\x80\xc0\xaf") == std::string(2, '?') + "(" + std::string(5, '?'));
   CHECK(dot_escape("cut \xe5\xb1") == "cut " + std::string(2, '?'));
   CHECK(dot_escape(std::string("\0|", 2)) == " |");
+  CHECK(dot_escape("a|{b}\x7f<\xff>", kDotRecordSymbols) == "a\\|\\{b\\} \\<?\\>");
 }
 
 TEST_CASE("10,000 nodes are written in milliseconds, in linear time") {

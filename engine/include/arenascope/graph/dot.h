@@ -3,7 +3,6 @@
 // are linear in the number of nodes and uses.
 #pragma once
 #include <string>
-#include <string_view>
 
 #include <arenascope/graph/graph.h>
 
@@ -12,8 +11,5 @@ namespace arenascope {
 // Nodes have the identifiers n0, n1, … and leafs l0, l1, …, by their ids; labels show op, name and shape.
 // Names are escaped; bytes that are not valid UTF-8 become question marks.
 std::string to_dot(const Graph& graph);
-
-// `text` escaped for a quoted label.
-std::string dot_escape(std::string_view text);
 
 }  // namespace arenascope
