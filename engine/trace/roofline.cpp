@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/recorded.h>
 #include <arenascope/trace/roofline.h>
+#include "engine/trace/chosen_runs.h"
 
 #include <algorithm>
 
@@ -8,15 +9,12 @@ namespace arenascope::trace {
 
 namespace {
 
-// Nodes with work that a device measured in any run of the graph.
+// Nodes with work that a device measured in a run that the statistics of the graph include.
 std::vector<bool> device_nodes(const Snapshot& snapshot, const GraphInfo& graph) {
   std::vector<bool> out(graph.nodes.size());
-  for (size_t i = snapshot.forgotten_runs; i < snapshot.runs.size(); ++i) {
-    const Run& run = snapshot.runs[i];
-    if (run.info.graph != graph.id || !run.table) continue;
-    const auto& nodes = run.table->nodes;
-    for (size_t n = 0; n < std::min(nodes.size(), out.size()); ++n) out[n] = out[n] || nodes[n].device.count > 0;
-  }
+  for (const RunTable* table : choose_runs(snapshot, graph.id).tables)
+    for (size_t n = 0; n < std::min(table->nodes.size(), out.size()); ++n)
+      out[n] = out[n] || table->nodes[n].device.count > 0;
   return out;
 }
 

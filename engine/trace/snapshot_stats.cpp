@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Statistics: time per node over the runs of its graph, and activity per track in a run.
 #include <arenascope/trace/durations.h>
+#include "engine/trace/chosen_runs.h"
 
 #include <algorithm>
 #include <numeric>
 
 namespace arenascope::trace {
 
-namespace {
-
-// The runs of a graph that its statistics include.
-struct Chosen {
-  std::vector<const RunTable*> tables;
-  const RunTable* first = nullptr;  // the first cold run
-  int64_t left_out = 0;
-  bool cold = false, incomplete = false;
-};
-
-Chosen choose(const Snapshot& s, GraphId graph) {
-  Chosen chosen;
+ChosenRuns choose_runs(const Snapshot& s, GraphId graph) {
+  ChosenRuns chosen;
   std::vector<const RunTable*> cold, others;
   for (size_t i = s.forgotten_runs; i < s.runs.size(); ++i) {
     const Run& run = s.runs[i];
@@ -43,11 +34,13 @@ Chosen choose(const Snapshot& s, GraphId graph) {
   return chosen;
 }
 
+namespace {
+
 const NodeRun* row(const RunTable& table, size_t node) {
   return node < table.nodes.size() ? &table.nodes[node] : nullptr;
 }
 
-NodeStats stats_of(const Chosen& chosen, size_t node, std::vector<Nanoseconds>& walls) {
+NodeStats stats_of(const ChosenRuns& chosen, size_t node, std::vector<Nanoseconds>& walls) {
   NodeStats out;
   out.left_out = chosen.left_out;
   out.cold = chosen.cold;
@@ -100,7 +93,7 @@ void add_vote(const Snapshot& s, GraphId graph, size_t node, NodeStats& out) {
 NodeStats Snapshot::stats(GraphId graph_id, NodeId node) const {
   if (graph(graph_id) == nullptr || !node.valid()) return {};
   std::vector<Nanoseconds> walls;
-  NodeStats out = stats_of(choose(*this, graph_id), node.index(), walls);
+  NodeStats out = stats_of(choose_runs(*this, graph_id), node.index(), walls);
   add_vote(*this, graph_id, node.index(), out);
   return out;
 }
@@ -108,7 +101,7 @@ NodeStats Snapshot::stats(GraphId graph_id, NodeId node) const {
 std::vector<NodeStats> Snapshot::stats(GraphId graph_id) const {
   const GraphInfo* g = graph(graph_id);
   std::vector<NodeStats> out(g == nullptr ? 0 : g->nodes.size());
-  const Chosen chosen = choose(*this, graph_id);
+  const ChosenRuns chosen = choose_runs(*this, graph_id);
   std::vector<Nanoseconds> walls;
   for (size_t i = 0; i < out.size(); ++i) {
     out[i] = stats_of(chosen, i, walls);
@@ -119,7 +112,7 @@ std::vector<NodeStats> Snapshot::stats(GraphId graph_id) const {
 
 std::vector<Nanoseconds> Snapshot::durations(GraphId graph_id, NodeId node) const {
   std::vector<Nanoseconds> walls;
-  if (graph(graph_id) != nullptr && node.valid()) (void)stats_of(choose(*this, graph_id), node.index(), walls);
+  if (graph(graph_id) != nullptr && node.valid()) (void)stats_of(choose_runs(*this, graph_id), node.index(), walls);
   return walls;
 }
 

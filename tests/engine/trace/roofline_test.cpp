@@ -31,13 +31,15 @@ struct RooflineSession {
                     node_of(1'000, 40'000), node_of(0, 40'000), node_of(1'000, 0), node_of(1'000, 0)};
     graph->nodes[3].op_number = 7;  // the engine's own op: 0 operations are known
     session.describe(ThreadInfo{TrackId(0), "worker 0", kind});
+    session.describe(ThreadInfo{TrackId(1), "queue", TrackKind::DeviceQueue});
     session.describe(std::shared_ptr<const GraphInfo>(graph));
   }
-  void run(int32_t id, Nanoseconds begin, Nanoseconds wall, RunStatus status = RunStatus::Done) {
+  void run(int32_t id, Nanoseconds begin, Nanoseconds wall, RunStatus status = RunStatus::Done,
+           TrackId track = TrackId(0)) {
     RunInfo run{.id = RunId(id), .graph = GraphId(0), .plan = PlanId(), .begin = begin, .threads = 1};
     run.processor = "Zen 4";
     session.describe(run);
-    session.events(TrackId(0), std::array{work(RunId(id), NodeId(0), begin, begin + wall)});
+    session.events(track, std::array{work(RunId(id), NodeId(0), begin, begin + wall)});
     session.describe(RunEnd{RunId(id), begin + wall + 10, status, false});
   }
 };
@@ -83,6 +85,19 @@ TEST_CASE("a roofline states that its times are of a cold or an incomplete run, 
   const Roofline of_device = roofline_of(*device.session.snapshot(), GraphId(0));
   REQUIRE(of_device.points.size() == 1);
   CHECK(of_device.points[0].on_device);
+}
+
+TEST_CASE("a point is of a device only if one of the runs of its median is") {
+  RooflineSession made;
+  made.run(0, 0, 9'000, RunStatus::Done, TrackId(1));  // cold
+  made.run(1, 20'000, 9'000, RunStatus::Aborted, TrackId(1));
+  made.run(2, 40'000, 4'000);
+  const Roofline host = roofline_of(*made.session.snapshot(), GraphId(0));
+  REQUIRE(host.points.size() == 1);
+  CHECK(host.points[0].median == 4'000);
+  CHECK_FALSE(host.points[0].on_device);
+  made.run(3, 60'000, 4'000, RunStatus::Done, TrackId(1));
+  CHECK(roofline_of(*made.session.snapshot(), GraphId(0)).points[0].on_device);
 }
 
 TEST_CASE("without a run no node is a point; without the graph there are no nodes") {
