@@ -7468,16 +7468,16 @@ next: %7</source>
         <translation>第一四分位数</translation>
     </message>
     <message>
-        <source>A quarter of the runs took less</source>
-        <translation>四分之一的运行用时更短</translation>
+        <source>25th percentile, interpolated</source>
+        <translation>第 25 百分位数（插值）</translation>
     </message>
     <message>
         <source>Quartile 3</source>
         <translation>第三四分位数</translation>
     </message>
     <message>
-        <source>A quarter of the runs took more</source>
-        <translation>四分之一的运行用时更长</translation>
+        <source>75th percentile, interpolated</source>
+        <translation>第 75 百分位数（插值）</translation>
     </message>
     <message>
         <source>Longest of its wall times</source>
@@ -8130,16 +8130,16 @@ next: %7</source>
         <translation>一个区间在该范围内的平均时间</translation>
     </message>
     <message>
-        <source>Half of the spans took at most this long</source>
-        <translation>半数的区间用时不超过此值</translation>
+        <source>50th percentile, interpolated</source>
+        <translation>第 50 百分位数（插值）</translation>
     </message>
     <message>
-        <source>90 % of the spans took at most this long</source>
-        <translation>90 % 的区间用时不超过此值</translation>
+        <source>90th percentile, interpolated</source>
+        <translation>第 90 百分位数（插值）</translation>
     </message>
     <message>
-        <source>99 % of the spans took at most this long</source>
-        <translation>99 % 的区间用时不超过此值</translation>
+        <source>99th percentile, interpolated</source>
+        <translation>第 99 百分位数（插值）</translation>
     </message>
     <message>
         <source>Longest duration; a click selects this span</source>
@@ -8176,14 +8176,6 @@ next: %7</source>
     <message>
         <source>p99</source>
         <translation>p99</translation>
-    </message>
-    <message>
-        <source>Nine of ten runs took less</source>
-        <translation>十次运行中有九次用时更短</translation>
-    </message>
-    <message>
-        <source>99 of 100 runs took less</source>
-        <translation>一百次运行中有 99 次用时更短</translation>
     </message>
     <message>
         <source>No notes. View ▸ Pin a Note Here (N) adds one at the playhead or for the selected range.</source>

@@ -139,13 +139,13 @@ void add_times(Columns& columns, const NodesPtr& n) {
       "mean_wall", [](const Stats& s) { return s.mean; }, true);
   add(NodesTableTexts::tr("Median"), NodesTableTexts::tr("Median of its wall times, one per run"), "median_wall",
       [](const Stats& s) { return s.median; });
-  add(NodesTableTexts::tr("Quartile 1"), NodesTableTexts::tr("A quarter of the runs took less"), "lower_quartile_wall",
+  add(NodesTableTexts::tr("Quartile 1"), NodesTableTexts::tr("25th percentile, interpolated"), "lower_quartile_wall",
       [](const Stats& s) { return s.quartile1; });
-  add(NodesTableTexts::tr("Quartile 3"), NodesTableTexts::tr("A quarter of the runs took more"), "upper_quartile_wall",
+  add(NodesTableTexts::tr("Quartile 3"), NodesTableTexts::tr("75th percentile, interpolated"), "upper_quartile_wall",
       [](const Stats& s) { return s.quartile3; });
-  add(NodesTableTexts::tr("p90"), NodesTableTexts::tr("Nine of ten runs took less"), "percentile90_wall",
+  add(NodesTableTexts::tr("p90"), NodesTableTexts::tr("90th percentile, interpolated"), "percentile90_wall",
       [](const Stats& s) { return s.percentile90; });
-  add(NodesTableTexts::tr("p99"), NodesTableTexts::tr("99 of 100 runs took less"), "percentile99_wall",
+  add(NodesTableTexts::tr("p99"), NodesTableTexts::tr("99th percentile, interpolated"), "percentile99_wall",
       [](const Stats& s) { return s.percentile99; });
   add(NodesTableTexts::tr("Longest"), NodesTableTexts::tr("Longest of its wall times"), "longest_wall",
       [](const Stats& s) { return s.longest; });

@@ -121,6 +121,31 @@ class TablesTest : public QObject {
     QVERIFY(spans_table(input) == nullptr);
   }
 
+  // Percentiles between two values are interpolated, and their descriptions state it.
+  void percentiles_are_interpolated() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::NameInfo{trace::NameId(0), "read"});
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "a"});
+    session->events(trace::TrackId(0), std::array{trace::slice(1'000, 1'010, trace::NameId(0), 0),
+                                                  trace::slice(2'000, 2'110, trace::NameId(0), 0)});
+    SessionSource source;
+    source.set_session(session);
+    const TablePtr spans = spans_table(TableInput::of(source));
+    QCOMPARE(cell(*spans, 0, "p50"), QString("60 ns"));
+    QCOMPARE(cell(*spans, 0, "p90"), QString("100 ns"));
+    QCOMPARE(cell(*spans, 0, "p99"), QString("109 ns"));
+    source.set_session(test::sample_session());
+    const TablePtr nodes = nodes_table(TableInput::of(source));
+    int described = 0;
+    for (const TablePtr& table : {spans, nodes})
+      for (const Column& column : table->columns)
+        if (QStringList{"p50", "p90", "p99", "Quartile 1", "Quartile 3"}.contains(column.title)) {
+          QVERIFY2(column.tip.contains("interpolated"), qPrintable(column.title));
+          ++described;
+        }
+    QCOMPARE(described, 7);
+  }
+
   void tables_are_copied_as_markdown() {
     auto table = std::make_shared<Table>();
     table->rows = 2;
