@@ -1,163 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "engine/trace/dot_parser.h"
 
-#include <cctype>
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
+
+#include "engine/trace/dot_lexer.h"
 
 namespace arenascope::trace {
 
 namespace {
 
-constexpr size_t kMaxDotNodes = 500'000, kMaxDotEdges = 2'000'000, kMaxDotText = 64 << 10;
+constexpr size_t kMaxDotNodes = 500'000, kMaxDotEdges = 2'000'000, kMaxDotSubgraphs = 500'000;
 constexpr int kMaxDotDepth = 64;
-
-enum class TokenKind : uint8_t { End, Id, Arrow, Symbol };
-
-struct DotToken {
-  TokenKind kind = TokenKind::End;
-  std::string text;  // of an id; a symbol has one character
-  bool quoted = false;
-  bool is(char symbol) const { return kind == TokenKind::Symbol && text[0] == symbol; }
-  bool is_keyword(std::string_view word) const {
-    if (kind != TokenKind::Id || quoted || text.size() != word.size()) return false;
-    for (size_t i = 0; i < word.size(); ++i)
-      if (std::tolower(static_cast<unsigned char>(text[i])) != word[i]) return false;
-    return true;
-  }
-};
-
-bool is_dot_id_char(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return std::isalnum(byte) != 0 || c == '_' || c == '.' || byte >= 0x80;
-}
-
-class DotLexer {
- public:
-  explicit DotLexer(std::string_view text) : text_(text) {}
-
-  int line() const { return line_; }
-  const std::string& problem() const { return problem_; }
-
-  DotToken next() {
-    skip_blanks();
-    if (at_ >= text_.size()) return {};
-    const char c = text_[at_];
-    if (c == '"') return quoted();
-    if (c == '<') return html();
-    if (c == '-' && at_ + 1 < text_.size() && (text_[at_ + 1] == '>' || text_[at_ + 1] == '-')) {
-      at_ += 2;
-      return {TokenKind::Arrow, {}};
-    }
-    if (is_dot_id_char(c) || (c == '-' && at_ + 1 < text_.size() && is_dot_id_char(text_[at_ + 1]))) return plain();
-    step();
-    return {TokenKind::Symbol, std::string(1, c)};
-  }
-
- private:
-  void step() {
-    if (text_[at_] == '\n') ++line_;
-    ++at_;
-  }
-  bool starts_with(std::string_view what) const { return text_.substr(at_).starts_with(what); }
-  void skip_line() {
-    while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-  }
-  void skip_blanks() {
-    for (;;) {
-      const bool begins_line = at_ == 0 || (at_ <= text_.size() && text_[at_ - 1] == '\n');
-      if (at_ >= text_.size()) return;
-      if (starts_with("//") || (begins_line && text_[at_] == '#')) {
-        skip_line();
-      } else if (starts_with("/*")) {
-        at_ += 2;
-        while (at_ < text_.size() && !starts_with("*/")) step();
-        at_ = std::min(at_ + 2, text_.size());
-      } else if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '\0') {
-        step();
-      } else {
-        return;
-      }
-    }
-  }
-  void add(std::string& to, char c) {
-    if (to.size() < kMaxDotText)
-      to += c;
-    else
-      problem_ = "a text is longer than 65536 bytes";
-  }
-
-  // Several quoted strings may be joined with '+'. Escapes are kept, except for that of the quote.
-  DotToken quoted() {
-    DotToken token{TokenKind::Id, {}, true};
-    for (;;) {
-      step();
-      while (at_ < text_.size() && text_[at_] != '"') {
-        if (starts_with("\\\"") || starts_with("\\\n")) {
-          step();
-          if (text_[at_] == '\n') {
-            step();
-            continue;
-          }
-        } else if (starts_with("\\\\")) {
-          add(token.text, '\\');
-          step();
-        }
-        add(token.text, text_[at_]);
-        step();
-      }
-      if (at_ >= text_.size()) {
-        problem_ = "a quoted text has no end";
-        return token;
-      }
-      step();
-      const size_t end = at_;
-      const int line = line_;
-      skip_blanks();
-      if (at_ < text_.size() && text_[at_] == '+') {
-        step();
-        skip_blanks();
-        if (at_ < text_.size() && text_[at_] == '"') continue;
-      }
-      at_ = end;
-      line_ = line;
-      return token;
-    }
-  }
-
-  // The text of an HTML label without its tags.
-  DotToken html() {
-    DotToken token{TokenKind::Id, {}, true};
-    int depth = 0;
-    for (; at_ < text_.size(); step()) {
-      const char c = text_[at_];
-      if (c == '<') ++depth;
-      if (depth == 1 && c != '<' && c != '>') add(token.text, c);
-      if (c == '>') {
-        if (depth == 2 && !token.text.empty() && token.text.back() != ' ') add(token.text, ' ');
-        if (--depth == 0) break;
-      }
-    }
-    if (at_ >= text_.size())
-      problem_ = "an HTML label has no end";
-    else
-      step();
-    return token;
-  }
-
-  DotToken plain() {
-    DotToken token{TokenKind::Id, {}};
-    while (at_ < text_.size() && (is_dot_id_char(text_[at_]) || (token.text.empty() && text_[at_] == '-'))) {
-      add(token.text, text_[at_]);
-      ++at_;
-    }
-    return token;
-  }
-
-  std::string_view text_;
-  size_t at_ = 0;
-  int line_ = 1;
-  std::string problem_;
-};
 
 class DotParser {
  public:
@@ -167,8 +23,8 @@ class DotParser {
     if (token_.is_keyword("strict")) advance();
     if (!token_.is_keyword("graph") && !token_.is_keyword("digraph")) return error("expected 'graph' or 'digraph'");
     advance();
-    if (token_.kind == TokenKind::Id) {
-      graph_.name = token_.text;
+    if (token_.kind == DotTokenKind::Id) {
+      graph_.name = dot_text(token_.text);
       advance();
     }
     if (!token_.is('{')) return error("expected '{'");
@@ -179,6 +35,11 @@ class DotParser {
   }
 
  private:
+  struct Attributes {
+    std::optional<std::string> label;
+    std::optional<bool> record;  // from the shape
+  };
+
   Error error(const std::string& what) const {
     const std::string& reason = lexer_.problem().empty() ? what : lexer_.problem();
     return Error{name_ + ": line " + std::to_string(lexer_.line()) + " of the DOT graph: " + reason + "."};
@@ -191,169 +52,168 @@ class DotParser {
     token_ = lexer_.next();
     if (!lexer_.problem().empty()) fail("malformed text");
   }
+  bool skip_separator() {
+    if (!token_.is(';') && !token_.is(',')) return false;
+    advance();
+    return true;
+  }
 
-  // Up to and including the closing brace. Nodes that are mentioned are appended to `mentioned`.
+  // Up to and including the closing brace.
   void statements(int depth) {
     if (depth > kMaxDotDepth) return fail("subgraphs are nested more than 64 levels deep");
     while (ok() && !token_.is('}')) {
-      if (token_.kind == TokenKind::End) return fail("expected '}' before the end of the file");
-      if (token_.is(';') || token_.is(',')) {
-        advance();
-        continue;
-      }
+      if (token_.kind == DotTokenKind::End) return fail("expected '}' before the end of the file");
+      if (skip_separator()) continue;
       statement(depth);
+      if (depth == 0) mentions_.clear();  // only an enclosing subgraph needs them
     }
     advance();
   }
 
   void statement(int depth) {
-    if (token_.is_keyword("node") || token_.is_keyword("edge") || token_.is_keyword("graph")) {
-      const bool of_graph = token_.is_keyword("graph");
+    if (token_.is_keyword("node") || token_.is_keyword("edge") || token_.is_keyword("graph")) return defaults();
+    size_t sources = mentions_.size();
+    bool is_node = token_.kind == DotTokenKind::Id && !token_.is_keyword("subgraph");
+    if (is_node) {
+      const std::string id = std::move(token_.text);
       advance();
-      std::string label;
-      bool record = default_record_, has_label = false;
-      attributes(label, has_label, record);
-      if (of_graph && has_label && !layers_.empty()) layers_.back() = dot_text(label);
-      if (!of_graph) default_record_ = record;
-      return;
+      if (token_.is('=')) return assignment(id);
+      mention(id);
+    } else {
+      operand(depth);
     }
-    std::vector<uint32_t> left;
-    if (!operand(left, depth)) return;
-    if (token_.is('=')) return assignment();
-    bool is_edge = false;
-    while (ok() && token_.kind == TokenKind::Arrow) {
+    while (ok() && token_.kind == DotTokenKind::Arrow) {
+      is_node = false;
       advance();
-      is_edge = true;
-      std::vector<uint32_t> right;
-      if (!operand(right, depth)) return fail("expected a node after an edge operator");
-      connect(left, right);
-      left = std::move(right);
+      const size_t targets = mentions_.size();
+      operand(depth);
+      connect(sources, targets);
+      sources = targets;
     }
-    std::string label;
-    bool has_label = false, record = default_record_;
-    const bool has_attributes = attributes(label, has_label, record);
-    if (is_edge || left.size() != 1 || !last_was_node_) return;
-    DotNode& node = graph_.nodes[left.front()];
-    if (has_label) node.label = std::move(label);
-    if (has_attributes) node.record = record;
+    const Attributes given = attributes();
+    if (!is_node || !ok()) return;
+    DotNode& node = graph_.nodes[mentions_[sources]];
+    node.label = given.label.value_or(node.label);
+    node.record = given.record.value_or(node.record);
   }
 
-  // "label = text" sets the label of the enclosing subgraph. The id was taken for a node.
-  void assignment() {
-    const std::string key = last_id_;
-    forget_last_node();
+  // Attributes of the nodes that follow, or the label of the enclosing subgraph.
+  void defaults() {
+    const bool of_graph = token_.is_keyword("graph"), of_nodes = token_.is_keyword("node");
     advance();
-    if (token_.kind != TokenKind::Id) return fail("expected a value after '='");
-    if (key == "label" && !layers_.empty()) layers_.back() = dot_text(token_.text);
-    advance();
+    const Attributes given = attributes();
+    if (of_graph && given.label) set_title(*given.label);
+    if (of_nodes) default_record_ = given.record.value_or(default_record_);
   }
 
-  // A node or a subgraph; false: neither.
-  bool operand(std::vector<uint32_t>& nodes, int depth) {
-    last_was_node_ = false;
-    if (token_.is('{') || token_.is_keyword("subgraph")) {
-      subgraph(nodes, depth);
-      return ok();
-    }
-    if (token_.kind != TokenKind::Id) {
-      fail("expected a node, an edge or a subgraph");
-      return false;
-    }
-    last_id_ = token_.text;
-    last_was_node_ = true;
-    nodes.push_back(node_of(token_.text));
+  void assignment(const std::string& key) {
     advance();
-    for (int port = 0; ok() && token_.is(':') && port < 2; ++port) {  // "node:port:compass"
+    if (token_.kind != DotTokenKind::Id) return fail("expected a value after '='");
+    if (key == "label") set_title(token_.text);
+    advance();
+  }
+  void set_title(std::string_view label) {
+    if (subgraph_ >= 0) graph_.subgraphs[static_cast<size_t>(subgraph_)].title = dot_text(label);
+  }
+
+  // A node or a subgraph.
+  void operand(int depth) {
+    if (token_.is('{') || token_.is_keyword("subgraph")) return subgraph(depth);
+    if (token_.kind != DotTokenKind::Id) return fail("expected a node, an edge or a subgraph");
+    const std::string id = std::move(token_.text);
+    advance();
+    mention(id);
+  }
+
+  // Appends a node and skips its port: "node:port:compass".
+  void mention(const std::string& id) {
+    mentions_.push_back(node_of(id));
+    for (int port = 0; ok() && token_.is(':') && port < 2; ++port) {
       advance();
-      if (token_.kind == TokenKind::Id) advance();
+      if (token_.kind == DotTokenKind::Id) advance();
     }
-    return ok();
-  }
-
-  void subgraph(std::vector<uint32_t>& nodes, int depth) {
-    std::string title;
-    if (token_.is_keyword("subgraph")) {
-      advance();
-      if (token_.kind == TokenKind::Id) {
-        title = token_.text.starts_with("cluster") ? token_.text : std::string();
-        advance();
-      }
-      if (!token_.is('{')) return fail("expected '{' after 'subgraph'");
-    }
-    advance();
-    const size_t first = graph_.nodes.size();
-    const bool record = default_record_;
-    const std::vector<uint32_t> outer = std::exchange(mentioned_, {});
-    layers_.push_back(title);
-    statements(depth + 1);
-    // The label of a subgraph may follow its nodes.
-    for (size_t i = first; i < graph_.nodes.size(); ++i)
-      if (graph_.nodes[i].layers.size() >= layers_.size()) graph_.nodes[i].layers[layers_.size() - 1] = layers_.back();
-    layers_.pop_back();
-    default_record_ = record;
-    nodes = mentioned_;
-    mentioned_.insert(mentioned_.begin(), outer.begin(), outer.end());
-    last_was_node_ = false;
-  }
-
-  void connect(const std::vector<uint32_t>& left, const std::vector<uint32_t>& right) {
-    for (const uint32_t from : left)
-      for (const uint32_t to : right) {
-        if (graph_.edges.size() >= kMaxDotEdges) return fail("more than 2,000,000 edges");
-        graph_.edges.push_back({from, to});
-      }
   }
 
   uint32_t node_of(const std::string& id) {
     const auto [it, added] = index_.try_emplace(id, static_cast<uint32_t>(graph_.nodes.size()));
     if (added) {
       if (graph_.nodes.size() >= kMaxDotNodes) fail("more than 500,000 nodes");
-      graph_.nodes.push_back({id, {}, default_record_, layers_});
+      graph_.nodes.push_back({id, {}, default_record_, subgraph_});
+      seen_in_.push_back(0);
     }
-    // As in Graphviz, a later mention in a subgraph moves the node into it.
-    if (DotNode& node = graph_.nodes[it->second]; node.layers.empty()) node.layers = layers_;
-    added_last_ = added;
-    mentioned_.push_back(it->second);
+    // As in Graphviz, a later mention in a cluster moves the node into it.
+    if (DotNode& node = graph_.nodes[it->second]; !is_titled(node.subgraph)) node.subgraph = subgraph_;
     return it->second;
   }
-  void forget_last_node() {
-    if (!last_was_node_) return;
-    mentioned_.pop_back();
-    if (!added_last_) return;
-    index_.erase(graph_.nodes.back().id);
-    graph_.nodes.pop_back();
+  // True if the subgraph or one around it has a title.
+  bool is_titled(int32_t subgraph) const {
+    for (; subgraph >= 0; subgraph = graph_.subgraphs[static_cast<size_t>(subgraph)].parent)
+      if (!graph_.subgraphs[static_cast<size_t>(subgraph)].title.empty()) return true;
+    return false;
   }
 
-  // Lists of attributes in brackets; false: there are none.
-  bool attributes(std::string& label, bool& has_label, bool& record) {
-    bool any = false;
-    while (ok() && token_.is('[')) {
-      any = true;
+  // Appends its nodes, each once.
+  void subgraph(int depth) {
+    std::string title;
+    if (token_.is_keyword("subgraph")) {
       advance();
-      while (ok() && !token_.is(']')) {
-        if (token_.is(';') || token_.is(',')) {
-          advance();
-          continue;
-        }
-        if (token_.kind != TokenKind::Id) {
-          fail("expected an attribute or ']'");
-          return any;
-        }
-        const std::string key = token_.text;
-        advance();
-        if (!token_.is('=')) continue;
-        advance();
-        if (token_.kind != TokenKind::Id) {
-          fail("expected the value of an attribute");
-          return any;
-        }
-        if (key == "label") label = token_.text, has_label = true;
-        if (key == "shape") record = token_.text == "record" || token_.text == "Mrecord";
+      if (token_.kind == DotTokenKind::Id) {
+        if (token_.text.starts_with("cluster")) title = token_.text;
         advance();
       }
+      if (!token_.is('{')) return fail("expected '{' after 'subgraph'");
+    }
+    advance();
+    if (graph_.subgraphs.size() >= kMaxDotSubgraphs) return fail("more than 500,000 subgraphs");
+    const int32_t parent = subgraph_;
+    const bool record = default_record_;
+    const size_t first = mentions_.size();
+    subgraph_ = static_cast<int32_t>(graph_.subgraphs.size());
+    graph_.subgraphs.push_back({std::move(title), parent});
+    statements(depth + 1);
+    drop_repeated_mentions(first);
+    subgraph_ = parent;
+    default_record_ = record;
+  }
+  void drop_repeated_mentions(size_t first) {
+    ++closed_subgraphs_;
+    const auto begin = mentions_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto is_repeated = [&](uint32_t node) {
+      return std::exchange(seen_in_[node], closed_subgraphs_) == closed_subgraphs_;
+    };
+    mentions_.erase(std::remove_if(begin, mentions_.end(), is_repeated), mentions_.end());
+  }
+
+  // The mentions in [sources, targets) with those from `targets` on.
+  void connect(size_t sources, size_t targets) {
+    for (size_t from = sources; from < targets; ++from)
+      for (size_t to = targets; to < mentions_.size(); ++to) {
+        if (graph_.edges.size() >= kMaxDotEdges) return fail("more than 2,000,000 edges");
+        graph_.edges.push_back({mentions_[from], mentions_[to]});
+      }
+  }
+
+  // Lists of attributes in brackets, if there are any.
+  Attributes attributes() {
+    Attributes given;
+    while (ok() && token_.is('[')) {
+      advance();
+      while (ok() && !token_.is(']'))
+        if (!skip_separator()) attribute(given);
       advance();
     }
-    return any;
+    return given;
+  }
+  void attribute(Attributes& given) {
+    if (token_.kind != DotTokenKind::Id) return fail("expected an attribute or ']'");
+    const std::string key = std::move(token_.text);
+    advance();
+    if (!token_.is('=')) return;
+    advance();
+    if (token_.kind != DotTokenKind::Id) return fail("expected the value of an attribute");
+    if (key == "label") given.label = token_.text;
+    if (key == "shape") given.record = token_.text == "record" || token_.text == "Mrecord";
+    advance();
   }
 
   DotLexer lexer_;
@@ -361,11 +221,15 @@ class DotParser {
   DotToken token_;
   DotGraph graph_;
   std::unordered_map<std::string, uint32_t> index_;
-  std::vector<std::string> layers_;  // titles of the open subgraphs
-  std::vector<uint32_t> mentioned_;  // nodes of the current subgraph
-  std::string problem_, last_id_;
-  bool default_record_ = false, last_was_node_ = false, added_last_ = false;
+  int32_t subgraph_ = -1;           // the innermost open one
+  std::vector<uint32_t> mentions_;  // nodes mentioned in this statement and in the open subgraphs
+  std::vector<uint32_t> seen_in_;   // per node: number of the subgraph that was closed with it last
+  uint32_t closed_subgraphs_ = 0;
+  std::string problem_;
+  bool default_record_ = false;
 };
+
+bool is_dot_blank(char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; }
 
 }  // namespace
 
@@ -375,7 +239,7 @@ bool is_dot(ByteSpan head) {
   if (token.is_keyword("strict")) token = lexer.next();
   if (!token.is_keyword("graph") && !token.is_keyword("digraph")) return false;
   token = lexer.next();
-  if (token.kind == TokenKind::Id) token = lexer.next();
+  if (token.kind == DotTokenKind::Id) token = lexer.next();
   return token.is('{');
 }
 
@@ -383,21 +247,16 @@ Result<DotGraph> parse_dot(std::string_view text, const std::string& name) { ret
 
 std::string dot_text(std::string_view label) {
   std::string out;
-  const auto space = [&] {
-    if (!out.empty() && out.back() != ' ') out += ' ';
-  };
   for (size_t i = 0; i < label.size(); ++i) {
-    const char c = label[i];
-    if (c == '\\' && i + 1 < label.size()) {
-      const char next = label[++i];
-      next == 'n' || next == 'l' || next == 'r' ? space() : void(out += next);
-    } else if (static_cast<unsigned char>(c) <= 0x20) {
-      space();
-    } else {
+    const bool is_escape = label[i] == '\\' && i + 1 < label.size();
+    const char c = is_escape ? label[++i] : label[i];
+    const bool is_line_end = is_escape && (c == 'n' || c == 'l' || c == 'r');
+    if (!is_line_end && !is_dot_blank(c))
       out += c;
-    }
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
   }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
+  if (!out.empty() && out.back() == ' ') out.pop_back();
   return out;
 }
 
@@ -412,8 +271,8 @@ std::vector<std::string> dot_fields(std::string_view label) {
   for (size_t i = 0; i < label.size(); ++i) {
     const char c = label[i];
     if (c == '\\' && i + 1 < label.size()) {
-      raw += c;
-      raw += label[++i];
+      ++i;
+      if (!in_port) raw.append({c, label[i]});
     } else if (c == '|') {
       close();
     } else if (c == '<' || c == '>') {

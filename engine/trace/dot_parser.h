@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the DOT language of Graphviz: nodes, edges, attributes, and the labels of enclosing subgraphs. Positions and styles
-// are skipped. The input is untrusted: its size, depth and the lengths of its texts are bounded.
+// are skipped. The input is untrusted: depth, counts and the lengths of texts are bounded, and each title is stored once.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/wire.h>
@@ -13,9 +13,14 @@ namespace arenascope::trace {
 
 struct DotNode {
   std::string id;
-  std::string label;                // as written, with escapes; empty: none
-  bool record = false;              // the label has fields: "name|{a|b}"
-  std::vector<std::string> layers;  // labels of the enclosing subgraphs, outermost first
+  std::string label;      // as written, with escapes; empty: none
+  bool record = false;    // the label has fields: "name|{a|b}"
+  int32_t subgraph = -1;  // index of the innermost enclosing subgraph; -1: none
+};
+
+struct DotSubgraph {
+  std::string title;    // its label, or the id of a cluster; empty: none
+  int32_t parent = -1;  // index of the enclosing subgraph, which comes first; -1: none
 };
 
 struct DotEdge {
@@ -26,6 +31,7 @@ struct DotGraph {
   std::string name;
   std::vector<DotNode> nodes;  // in the order of their first mention
   std::vector<DotEdge> edges;
+  std::vector<DotSubgraph> subgraphs;
 };
 
 // True if a text begins with an optional "strict" and "graph" or "digraph", after comments.

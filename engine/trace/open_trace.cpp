@@ -89,7 +89,7 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
                            ? ": the file is empty."
                            : ": unknown trace format; expected an Arenascope recording, a Perfetto or "
                              "Chrome trace, an ONNX Runtime profile, a PyTorch memory snapshot, an ExecuTorch "
-                             "program or event dump, or an exported IREE profile.")};
+                             "program or event dump, an exported IREE profile, or a DOT graph.")};
 }
 
 namespace {

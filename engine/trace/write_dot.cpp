@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes a graph in Graphviz' DOT language, with the labels of ggml's ggml_graph_dump_dot() and layers as clusters.
+#include <arenascope/base/dot_escape.h>
 #include <arenascope/base/layer_name.h>
 #include <arenascope/trace/convert.h>
 #include <fmt/format.h>
@@ -11,27 +12,9 @@ namespace arenascope::trace {
 
 namespace {
 
-// For a field of a record label.
-std::string dot_escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::string_view("\\\"|{}<> ").find(c) != std::string_view::npos)
-      out += c == ' ' ? " " : std::string{'\\', c};
-    else
-      out += byte < 0x20 || byte == 0x7f ? ' ' : c;
-  }
-  return out;
-}
+constexpr int kMaxClusterDepth = 20;  // deeper layers are not nested further
 
-std::string quoted_for_dot(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  }
-  return out + '"';
-}
+std::string dot_field(std::string_view text) { return dot_escape(text, kDotRecordSymbols); }
 
 // Innermost dimension first.
 std::string dot_shape(const TensorInfo& tensor) {
@@ -45,47 +28,54 @@ std::string dot_id(TensorRef ref) { return fmt::format("{}{}", ref.is_leaf() ? '
 
 // A cluster per layer, with its nodes and the layers in it.
 struct DotCluster {
-  std::map<std::string, DotCluster> inside;
+  std::map<std::string, DotCluster> inner;
   std::vector<size_t> nodes;
-
-  DotCluster& at(std::string_view layer) {
-    if (layer.empty()) return *this;
-    return at(layer_around(layer)).inside[std::string(layer_itself(layer))];
-  }
-  void put(TextOut& out, const std::string& indent, size_t& number) const {
-    for (const size_t node : nodes) out.put(fmt::format("{}n{};\n", indent, node));
-    for (const auto& [name, cluster] : inside) {
-      out.put(fmt::format("{}subgraph cluster_{} {{\n{}  label={};\n", indent, number++, indent, quoted_for_dot(name)));
-      cluster.put(out, indent + "  ", number);
-      out.put(indent + "}\n");
-    }
-  }
 };
+
+DotCluster& cluster_of(std::string_view layer, DotCluster& root) {
+  DotCluster* cluster = &root;
+  for (int depth = 1; !layer.empty(); ++depth) {
+    const size_t end = depth < kMaxClusterDepth ? layer.find(kWithinLayer) : std::string_view::npos;
+    cluster = &cluster->inner[std::string(layer.substr(0, end))];
+    layer.remove_prefix(end == std::string_view::npos ? layer.size() : end + kWithinLayer.size());
+  }
+  return *cluster;
+}
+
+// Calls itself at most kMaxClusterDepth times. `number` distinguishes the clusters.
+void put_clusters(const DotCluster& cluster, const std::string& indent, size_t& number, TextOut& out) {
+  for (const size_t node : cluster.nodes) out.put(fmt::format("{}n{};\n", indent, node));
+  for (const auto& [name, inner] : cluster.inner) {
+    out.put(fmt::format("{0}subgraph cluster_{1} {{\n{0}  label=\"{2}\";\n", indent, number++, dot_escape(name)));
+    put_clusters(inner, indent + "  ", number, out);
+    out.put(indent + "}\n");
+  }
+}
 
 void put_dot_nodes(const GraphInfo& graph, TextOut& out) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const TensorInfo& node = graph.nodes[i];
-    out.put(fmt::format("  n{} [label=\"{} ({})|{} {}|{}\"];\n", i, dot_escaped(node.name), dot_escaped(node.dtype), i,
-                        dot_shape(node), dot_escaped(node.op)));
+    out.put(fmt::format("  n{} [label=\"{} ({})|{} {}|{}\"];\n", i, dot_field(node.name), dot_field(node.dtype), i,
+                        dot_shape(node), dot_field(node.op)));
   }
   for (size_t i = 0; i < graph.leafs.size(); ++i) {
     const TensorInfo& leaf = graph.leafs[i];
-    out.put(fmt::format("  l{} [style=filled; label=\"{} ({})|CONST {} {}\"];\n", i, dot_escaped(leaf.name),
-                        dot_escaped(leaf.dtype), i, dot_shape(leaf)));
+    out.put(fmt::format("  l{} [style=filled; label=\"{} ({})|CONST {} {}\"];\n", i, dot_field(leaf.name),
+                        dot_field(leaf.dtype), i, dot_shape(leaf)));
   }
 }
 
 }  // namespace
 
 void to_dot(const GraphInfo& graph, TextOut& out) {
-  out.put(
-      fmt::format("digraph {} {{\n  node [shape=record];\n", quoted_for_dot(graph.model.empty() ? "G" : graph.model)));
+  const std::string name = graph.model.empty() ? "G" : dot_escape(graph.model);
+  out.put(fmt::format("digraph \"{}\" {{\n  node [shape=record];\n", name));
   put_dot_nodes(graph, out);
-  DotCluster all;
+  DotCluster root;
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (!graph.nodes[i].layer.empty()) all.at(graph.nodes[i].layer).nodes.push_back(i);
+    if (!graph.nodes[i].layer.empty()) cluster_of(graph.nodes[i].layer, root).nodes.push_back(i);
   size_t number = 0;
-  all.put(out, "  ", number);
+  put_clusters(root, "  ", number, out);
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     for (const TensorRef source : graph.nodes[i].sources)
       if (source.valid()) out.put(fmt::format("  {} -> n{};\n", dot_id(source), i));

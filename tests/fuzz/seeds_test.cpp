@@ -2,6 +2,9 @@
 // Each fuzz target runs on its seeds, on nothing, on cut seeds and on mutants.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "tests/engine/trace/mutate.h"
 #include "tests/fuzz/targets.h"
 
@@ -36,4 +39,14 @@ TEST_CASE("the names of fuzz targets are distinct") {
     names.push_back(target.name);
   }
   CHECK(names.size() >= 20);
+}
+
+TEST_CASE("the page on reliability lists every fuzz target") {
+  std::ifstream in(ARENASCOPE_SOURCE_DIR "/docs/dev/reliability.md", std::ios::binary);
+  const std::string page{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  REQUIRE_FALSE(page.empty());
+  for (const fuzz::Target& target : fuzz::all_targets()) {
+    CAPTURE(target.name);
+    CHECK(page.find("\n| " + std::string(target.name) + " | ") != std::string::npos);
+  }
 }

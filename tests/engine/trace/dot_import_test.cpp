@@ -6,8 +6,12 @@
 #include <arenascope/trace/unknown_size.h>
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 #include "sample_session.h"
 #include "sample_traces.h"
+#include "tests/sanitized.h"
+#include "tests/support/limited_memory.h"
 
 using namespace arenascope;
 using namespace arenascope::trace;
@@ -90,10 +94,90 @@ strict digraph "my graph" {
 TEST_CASE("nodes are ordered by their edges, and edges that close a cycle are counted") {
   const DotFile file = read_dot("digraph { z -> y -> x; y -> y; a -> b -> c -> a }");
   CHECK(file.graph->nodes[0].name == "z");
-  CHECK(file.problem.find("2 edges were left out") != std::string::npos);
+  CHECK(file.problem == "graph.dot: 2 edges that close a cycle: left out.");
   REQUIRE(file.snapshot->problems.size() == 1);
   for (size_t i = 0; i < file.graph->nodes.size(); ++i)
     for (const TensorRef source : file.graph->nodes[i].sources) CHECK(source.index() < i);
+}
+
+TEST_CASE("edges into constants are counted separately") {
+  const DotFile file = read_dot(R"DOT(digraph {
+  w [shape = record; label = "w (f32)|CONST 0 [2]"]; a [shape = record; label = "a (f32)|0 [2]|relu"];
+  w -> a -> w; a -> a; a -> w
+})DOT");
+  CHECK(file.graph->edges == 1);
+  CHECK(file.problem == "graph.dot: 2 edges into constants: left out; 1 edge that closes a cycle: left out.");
+}
+
+TEST_CASE("a subgraph as the end of an edge has each of its nodes once") {
+  const DotFile file = read_dot("digraph { { a -> b; a -> c } -> d; { a -> { x y } y } -> e; f -> { } }");
+  const GraphInfo& graph = *file.graph;
+  CHECK(names_of(graph.nodes) == std::vector<std::string>{"a", "b", "c", "d", "x", "y", "e", "f"});
+  CHECK(graph.nodes[3].sources.size() == 3);
+  CHECK(graph.nodes[6].sources.size() == 3);
+  CHECK(graph.edges == 2 + 3 + 2 + 3);
+}
+
+TEST_CASE("a group without a title is not a layer; a node keeps its first cluster") {
+  const DotFile file = read_dot(R"DOT(digraph {
+  a; b;
+  { rank = same; c; d }
+  subgraph cluster_0 { a; c; { rank = same; e } label = "block 0" }
+  subgraph cluster_1 { graph [label = "block 1"]; d; a; { f } }
+  label = "not a node";
+})DOT");
+  const GraphInfo& graph = *file.graph;
+  CHECK(names_of(graph.nodes) == std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
+  std::vector<std::string> layers;
+  for (const TensorInfo& node : graph.nodes) layers.push_back(node.layer);
+  CHECK(layers == std::vector<std::string>{"block 0", "", "block 0", "block 1", "block 0", "block 1"});
+}
+
+TEST_CASE("the shape of a record is kept when its node is mentioned again") {
+  const DotFile file =
+      read_dot("digraph { a [shape=record; label=\"{Conv first}\"]; a; node [shape=box]; a [color=red]; a -> b }");
+  CHECK(file.graph->nodes[0].op == "Conv");
+  CHECK(file.graph->nodes[0].name == "first");
+}
+
+TEST_CASE("escapes of a label are replaced once, and control characters are blanks") {
+  const DotFile file = read_dot(
+      "digraph { a [shape=record; label=\"Load|C:\\\\new\"]; b [label=\"Load C:\\\\new\"];"
+      "c [label=\"Load x\\\x1by\x7fz\\\x7f\"] }");
+  CHECK(names_of(file.graph->nodes) == std::vector<std::string>{"C:\\new", "C:\\new", "x y z"});
+  for (const TensorInfo& node : file.graph->nodes) CHECK(node.op == "Load");
+}
+
+TEST_CASE("long titles of nested subgraphs need no memory per node of each title") {
+  if (test::kSanitized) return;
+  std::string text = "digraph {";
+  for (int i = 0; i < 60; ++i)
+    text += "subgraph cluster_" + std::to_string(i) + "{label=\"" + std::string(20'000, 'x') + "\";";
+  for (int i = 0; i < 50'000; ++i) text += "n" + std::to_string(i) + ";";
+  const int result = test::with_limited_memory(size_t{200} << 20, [&] {
+    const std::string error = error_of(text + std::string(61, '}'));
+    return error.find("the labels of the subgraphs") != std::string::npos ? 0 : error.empty() ? 2 : 1;
+  });
+  CHECK(result == 0);
+}
+
+TEST_CASE("a graph that needs more memory than there is has an error") {
+  if (test::kSanitized) return;
+  std::string text = "digraph {";
+  for (int i = 0; i < 100'000; ++i) text += "n" + std::to_string(i) + ";";
+  text += "}";
+  const int result = test::with_limited_memory(
+      size_t{8} << 20, [&] { return error_of(text) == "graph.dot: out of memory while reading the file." ? 0 : 1; });
+  CHECK(result == 0);
+}
+
+TEST_CASE("many empty subgraphs after many nodes take linear time") {
+  std::string text = "digraph {{";
+  for (int i = 0; i < 400'000; ++i) text += "n;";
+  for (int i = 0; i < 400'000; ++i) text += "{}";
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(read_dot(text + "}}").graph->nodes.size() == 1);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 
 TEST_CASE("malformed DOT has an error with file and line") {
@@ -113,7 +197,11 @@ TEST_CASE("malformed DOT has an error with file and line") {
   CHECK(error_of(product + "} -> {" + product.substr(11) + "} }").find("2,000,000 edges") != std::string::npos);
 }
 
-TEST_CASE("other text is not a DOT graph") {
+TEST_CASE("other text is not a DOT graph, and DOT is listed among the known formats") {
+  Session session;
+  const auto report = open_trace(as_bytes(std::string("graphviz")), "graph.dot", session);
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.error().message.find("DOT graph") != std::string::npos);
   for (const char* text : {"graphviz", "id,lower,upper\n", "digraph", "graph of costs", "{\"digraph\": 1}"})
     CHECK(sniff(as_bytes(std::string(text))) != TraceKind::Dot);
 }
@@ -135,4 +223,51 @@ TEST_CASE("the graph of a recording is written as DOT and read back") {
   }
   CHECK(to_string(*Session().snapshot(), Format::Dot) == "digraph G {\n}\n");
   CHECK(*format_of("a.dot") == Format::Dot);
+}
+
+namespace {
+
+GraphInfo graph_of(const std::string& layer) {
+  GraphInfo graph;
+  graph.id = GraphId(0);
+  graph.model = "model";
+  graph.nodes = {TensorInfo{.name = "n", .op = "ADD", .layer = layer, .dtype = "f32", .shape = {1}}};
+  return graph;
+}
+
+std::string dot_of(const GraphInfo& graph) {
+  struct Text : TextOut {
+    std::string text;
+    void put(std::string_view more) override { text += more; }
+  } out;
+  to_dot(graph, out);
+  return out.text;
+}
+
+}  // namespace
+
+TEST_CASE("layers of any depth are written in linear size and read back") {
+  std::string layer = "a";
+  for (int i = 0; i < 10'000; ++i) layer += " / b";
+  const std::string text = dot_of(graph_of(layer));
+  CHECK(text.size() < 50'000);
+  CHECK(read_dot(text).graph->nodes[0].layer == layer);
+  for (int i = 0; i < 1'000'000; ++i) layer += " / b";
+  CHECK(dot_of(graph_of(layer)).size() < 5'000'000);
+  for (const char* nested : {"a / b", "a / b / c", "a /  / b", "a", "x\"{y}\\z / |"}) {
+    CAPTURE(nested);
+    const std::string expected = std::string(nested) == "a /  / b" ? "a / b" : nested;
+    CHECK(read_dot(dot_of(graph_of(nested))).graph->nodes[0].layer == expected);
+  }
+}
+
+TEST_CASE("names of any bytes are written as valid UTF-8 and keep their fields") {
+  GraphInfo graph = graph_of("l\xff");
+  graph.model = "C:\\models\n\"x\"";
+  graph.nodes[0].name = "C:\\new|{<\xc3>}\x7f\"";
+  const DotFile file = read_dot(dot_of(graph));
+  CHECK(file.graph->model == "C:\\models \"x\"");
+  CHECK(file.graph->nodes[0].name == "C:\\new|{<?>} \"");
+  CHECK(file.graph->nodes[0].layer == "l?");
+  CHECK(file.graph->nodes[0].op == "ADD");
 }

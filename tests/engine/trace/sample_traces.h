@@ -59,8 +59,6 @@ inline const std::string kOnnxRuntimeDirectMl = R"([
 {"cat":"Session","pid":1,"tid":2,"dur":500,"ts":1000,"ph":"X","name":"model_run"}
 ])";
 
-// A command buffer of a fill and two dispatches, the second of which begins before the first is over, executed twice; a pool
-// that takes a second slab; a buffer of the program's own.
 // As ggml_graph_dump_dot() writes it: two nodes in execution order, a weight, and an input with its values.
 inline std::string ggml_dot() {
   return R"DOT(digraph G {
@@ -77,6 +75,8 @@ inline std::string ggml_dot() {
 )DOT";
 }
 
+// A command buffer of a fill and two dispatches, the second of which begins before the first is over, executed twice; a pool
+// that takes a second slab; a buffer of the program's own.
 inline std::string iree_export() {
   std::string out =
       R"({"schema_version":15,"record_type":"schema","format":"ireeperf-jsonl","source_format":"ireeprof"})";
