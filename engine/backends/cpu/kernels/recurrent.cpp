@@ -5,7 +5,6 @@
 // sequences. Each panel is read once per step for all sequences of the chunk.
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
@@ -44,8 +43,8 @@ struct RecurrentSizes {
     return i == 0 ? GateGroup{0, 2 * hidden, 0} : GateGroup{2 * hidden, hidden, vectors(2 * hidden)};
   }
   int64_t pitch() const { return gates == 1 ? vectors(hidden) : vectors(2 * hidden) + vectors(hidden); }
-  // Rows of the panels that prepare() packs: of the input weights, then of the recurrent weights.
-  int64_t packed_depth() const { return input + hidden; }
+  // Floats of the panels of a direction that prepare() packs: of the input weights, then of the recurrent weights.
+  int64_t packed_length() const { return pitch() * (input + hidden); }
   int64_t block(int64_t sequences) const {
     return std::clamp<int64_t>(kInputsAtOnce / std::max<int64_t>(sequences, 1), 1, std::max<int64_t>(steps, 1));
   }
@@ -105,18 +104,13 @@ void each_panel(const RecurrentSizes& s, const GateGroup& g, Float* panels, int6
     fn(column, std::min(wide, all - column), panels + (g.column + column) * depth);
 }
 
-// Packs the panels of a direction, with the rows of each of `weights` in turn.
-void pack_direction(const RecurrentSizes& s, std::span<const TensorImpl* const> weights, int64_t direction, float* to) {
-  int64_t depth = 0;
-  for (const TensorImpl* w : weights) depth += w->sizes[2];
+void pack_direction(const RecurrentSizes& s, const TensorImpl& weights, int64_t direction, float* to) {
+  const int64_t depth = weights.sizes[2];
   for (int64_t i = 0; i < s.group_count(); ++i) {
     const GateGroup g = s.group(i);
     each_panel(s, g, to, depth, [&](int64_t column, int64_t columns, float* panel) {
-      for (const TensorImpl* w : weights) {
-        pack_panel(weight_rows(*w, direction), g.first + column, std::min(columns, g.count - column), columns, 0,
-                   w->sizes[2], panel, nullptr);
-        panel += w->sizes[2] * columns;
-      }
+      pack_panel(weight_rows(weights, direction), g.first + column, std::min(columns, g.count - column), columns, 0,
+                 depth, panel, nullptr);
     });
   }
 }
@@ -130,12 +124,11 @@ class RecurrentChunk {
     const TensorImpl& r = args.source(2);
     rows_ = r.data_as<float>() + direction * r.strides[0], row_stride_ = r.strides[1];
     if (args.packed) {
-      panels_ = args.packed->data() + direction * s_.pitch() * s_.packed_depth();
-      depth_ = s_.packed_depth(), recurrent_row_ = s_.input;
+      input_panels_ = args.packed->data() + direction * s_.packed_length();
+      panels_ = input_panels_ + s_.pitch() * s_.input;
     } else if (packs_in_run(args.node, s_, count)) {
-      const TensorImpl* const recurrent[] = {&r};
-      pack_direction(s_, recurrent, direction, w_.weights);
-      panels_ = w_.weights, depth_ = s_.hidden;
+      pack_direction(s_, r, direction, w_.weights);
+      panels_ = w_.weights;
     } else if (r.strides[2] != 1) {
       copy_rows(r);
     }
@@ -190,8 +183,8 @@ class RecurrentChunk {
     for (int64_t i = 0; i < s_.group_count(); ++i) {
       const GateGroup g = s_.group(i);
       float* const to = w_.gates + g.column;
-      if (args_.packed)
-        multiply_panels(g, 0, s_.input, w_.inputs, s_.input, rows, to, s_.pitch(), false);
+      if (input_panels_)
+        multiply_panels(g, input_panels_, s_.input, w_.inputs, s_.input, rows, to, s_.pitch(), false);
       else
         multiply_unpacked_inputs(g, rows, to);
       for (int64_t row = 0; row < rows; ++row)
@@ -215,19 +208,19 @@ class RecurrentChunk {
     }
   }
 
-  // to (+)= rows of `from` times the rows [first, first + depth) of the group's panels.
-  void multiply_panels(const GateGroup& g, int64_t first, int64_t depth, const float* from, int64_t stride,
+  // to (+)= `rows` rows of `from` times the group's panels.
+  void multiply_panels(const GateGroup& g, const float* panels, int64_t depth, const float* from, int64_t stride,
                        int64_t rows, float* to, int64_t to_stride, bool accumulate) const {
-    each_panel(s_, g, panels_, depth_, [&](int64_t column, int64_t columns, const float* panel) {
-      simd().strip(depth, from, stride, 1, rows, panel + first * columns, columns, static_cast<int>(columns / s_.lanes),
-                   to + column, to_stride, accumulate);
+    each_panel(s_, g, panels, depth, [&](int64_t column, int64_t columns, const float* panel) {
+      simd().strip(depth, from, stride, 1, rows, panel, columns, static_cast<int>(columns / s_.lanes), to + column,
+                   to_stride, accumulate);
     });
   }
 
   // to += the group's recurrent weights times `states`, for all sequences.
   void multiply_states(int64_t group, const float* states, int64_t stride, float* to, int64_t to_stride) const {
     const GateGroup g = s_.group(group);
-    if (panels_) return multiply_panels(g, recurrent_row_, s_.hidden, states, stride, count_, to, to_stride, true);
+    if (panels_) return multiply_panels(g, panels_, s_.hidden, states, stride, count_, to, to_stride, true);
     for (int64_t b = 0; b < count_; ++b)
       simd().dots[0](rows_ + g.first * row_stride_, row_stride_, g.count, states + b * stride, stride, 1, s_.hidden,
                      to + b * to_stride, g.count);
@@ -280,23 +273,23 @@ class RecurrentChunk {
   const int64_t direction_, first_, count_;
   const float* rows_;
   int64_t row_stride_;
-  const float* panels_ = nullptr;          // of the direction; null: rows_ are used
-  int64_t depth_ = 0, recurrent_row_ = 0;  // rows of a panel, and the first one of the recurrent weights
+  // Panels of the direction's weights; null: the weights are read as they are.
+  const float *input_panels_ = nullptr, *panels_ = nullptr;
 };
 
 }  // namespace
 
 Bytes packed_recurrent_bytes(const TensorImpl& node) {
   const RecurrentSizes s(node);
-  return has_constant_weights(node) && s.batch >= kMinPanelSequences ? 4 * s.directions * s.pitch() * s.packed_depth()
-                                                                     : 0;
+  return has_constant_weights(node) && s.batch >= kMinPanelSequences ? 4 * s.directions * s.packed_length() : 0;
 }
 
 void pack_recurrent(const TensorImpl& node, float* to) {
   const RecurrentSizes s(node);
-  const TensorImpl* const weights[] = {node.sources[1], node.sources[2]};
-  for (int64_t direction = 0; direction < s.directions; ++direction)
-    pack_direction(s, weights, direction, to + direction * s.pitch() * s.packed_depth());
+  for (int64_t direction = 0; direction < s.directions; ++direction, to += s.packed_length()) {
+    pack_direction(s, *node.sources[1], direction, to);
+    pack_direction(s, *node.sources[2], direction, to + s.pitch() * s.input);
+  }
 }
 
 Bytes recurrent_work(const TensorImpl& node, int tasks) {
