@@ -105,7 +105,10 @@ class Int8Conv {
       lay_out(image, group, first * g_.stride[1] - g_.begin[1] + r, to);
     }
     for (int64_t row = 0; row < rows; ++row)
-      form_.bytes ? sum_bytes(row, weights) : sum_floats(row, reinterpret_cast<const float*>(weights));
+      if (form_.bytes)
+        sum_bytes(row, weights);
+      else
+        sum_floats(row, reinterpret_cast<const float*>(weights));
     finish(image * g_.groups + group, first, rows);
   }
 

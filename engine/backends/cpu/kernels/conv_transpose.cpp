@@ -190,8 +190,10 @@ Status conv_transpose(const KernelArgs& args) {
   const ConvGeometry g(args.node);
   if (args.node.channels_last())
     transpose_nhwc(args, g);
+  else if (takes_product(args.node))
+    by_product(args, g);
   else
-    takes_product(args.node) ? by_product(args, g) : plain(args, g);
+    plain(args, g);
   return {};
 }
 
