@@ -30,7 +30,8 @@ class ViewHistory {
  public:
   // Records the current state if it differs from the previous one. The first one is the initial state.
   void note(UndoState now);
-  void forget();  // clears the history for another session
+  bool begun() const { return begun_; }  // there is an initial state
+  void forget();                         // clears the history for another session
   void set_panels(
       const QByteArray& panels);  // replaces the panel layout of the current state after a change of document
   bool can_undo() const { return at_ > 0; }

@@ -79,10 +79,17 @@ UndoState ViewUndo::state() const {
 
 void ViewUndo::note() {
   timer_.stop();
-  // The axis grows with the run, which is not a user action.
-  if (document_->runner()->state() == RunState::Running) return;
+  ViewHistory& history = document_->history();
+  const bool running = document_->runner()->state() == RunState::Running;
+  if (running && !history.begun()) return timer_.start();  // the views change by themselves during the first run
   if (std::exchange(moved_, false)) panels_ = window_->saveState(kPanelsVersion);
-  document_->history().note(state());
+  UndoState now = state();
+  if (running) {  // the axis grows with the run, which is not a user action
+    now.mode = history.now().mode;
+    now.by_runs = history.now().by_runs;
+    now.range = history.now().range;
+  }
+  history.note(std::move(now));
   Q_EMIT changed();
 }
 

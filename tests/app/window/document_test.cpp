@@ -172,6 +172,34 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(at(1).axis()->range(), other);
   }
 
+  void undo_of_a_later_change_keeps_a_note_of_a_run() {
+    open(QStringLiteral("zoo:squeezenet"));
+    ViewUndo& undo = *window_->shell().undo;
+    const auto zoom = [&](int last) {
+      doc().axis()->frame_steps(Step(3), Step(last));
+      undo.flush();
+    };
+    zoom(40);
+    zoom(30);
+    doc().runner()->run(true);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().runner()->state(), RunState::Running, kPatience);
+    doc().context().notes->pin(9.5, QStringLiteral("during the run"), 0.1);
+    undo.flush();
+    doc().runner()->stop();
+    QTRY_COMPARE_WITH_TIMEOUT(doc().runner()->state(), RunState::Ready, kPatience);
+    const std::vector<PinnedNote> notes = doc().context().notes->all();
+    QCOMPARE(notes.size(), size_t{1});
+    zoom(20);
+    undo.go(-1);
+    QCOMPARE(doc().context().notes->all(), notes);
+    undo.go(1);
+    QCOMPARE(doc().context().notes->all(), notes);
+    while (undo.can_go(-1)) undo.go(-1);
+    QVERIFY(doc().context().notes->all().empty());
+    while (undo.can_go(1)) undo.go(1);
+    QCOMPARE(doc().context().notes->all(), notes);
+  }
+
   void closing_a_tab_ends_its_jobs() {
     open_two();
     QElapsedTimer timer;
