@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/pinned_notes.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -36,24 +37,37 @@ const PinnedNote* PinnedNotes::at(double x, double slack) const {
   return nearest;
 }
 
+const PinnedNote* PinnedNotes::of_range(AxisRange range) const {
+  const double slack = range.length() * 1e-6;
+  const auto found = std::ranges::find_if(notes_, [&](const PinnedNote& note) {
+    return std::abs(x_of(note) - range.lo) <= slack && std::abs(x_end_of(note) - range.hi) <= slack;
+  });
+  return found == notes_.end() ? nullptr : &*found;
+}
+
 void PinnedNotes::pin(double x, const QString& text, double slack) {
-  std::vector<PinnedNote> notes = notes_;
-  if (const PinnedNote* there = at(x, slack)) {
-    x = x_of(*there);
-    std::erase(notes, *there);
-  }
-  if (!text.trimmed().isEmpty()) notes.push_back(made(x, std::nan(""), text));
-  set(std::move(notes));
+  const PinnedNote* there = at(x, slack);
+  there ? edit(*there, text) : add(made(x, std::nan(""), text));
 }
 
 void PinnedNotes::pin_range(AxisRange range, const QString& text) {
+  const PinnedNote* there = of_range(range);
+  there ? edit(*there, text) : add(made(range.lo, range.hi, text));
+}
+
+void PinnedNotes::add(PinnedNote note) {
+  if (note.text.isEmpty()) return;
   std::vector<PinnedNote> notes = notes_;
-  const PinnedNote made_note = made(range.lo, range.hi, text);
-  const double slack = range.length() * 1e-6;
-  std::erase_if(notes, [&](const PinnedNote& note) {
-    return std::abs(x_of(note) - range.lo) <= slack && std::abs(x_end_of(note) - range.hi) <= slack;
-  });
-  if (!made_note.text.isEmpty()) notes.push_back(made_note);
+  notes.push_back(std::move(note));
+  set(std::move(notes));
+}
+
+void PinnedNotes::edit(const PinnedNote& note, const QString& text) {
+  std::vector<PinnedNote> notes = notes_;
+  auto edited = std::ranges::find(notes, note);
+  if (edited == notes.end()) edited = notes.insert(edited, note);
+  edited->text = text.trimmed();
+  if (edited->text.isEmpty()) notes.erase(edited);
   set(std::move(notes));
 }
 

@@ -28,11 +28,16 @@ class PinnedNotes : public QObject {
   void set(std::vector<PinnedNote> notes);
   double x_of(const PinnedNote& note) const;      // NaN if it has no position in the axis's mode
   double x_end_of(const PinnedNote& note) const;  // of a range; otherwise NaN
-  // Pins a note to x and replaces one within `slack` of it; an empty text removes that one.
+  // Pins a note to x, or edits the one that at() returns.
   void pin(double x, const QString& text, double slack);
-  // Replaces a note of the same range; an empty text removes it.
+  // Pins a note to the range, or edits the one that of_range() returns.
   void pin_range(AxisRange range, const QString& text);
-  const PinnedNote* at(double x, double slack) const;  // the nearest within `slack`; null if there is none
+  // Replaces the text of a note, which keeps its position or range; an empty text removes it. A note
+  // that was removed meanwhile is added again.
+  void edit(const PinnedNote& note, const QString& text);
+  // The nearest note whose position or start is within `slack`; null if there is none.
+  const PinnedNote* at(double x, double slack) const;
+  const PinnedNote* of_range(AxisRange range) const;  // null if there is none of this range
 
  Q_SIGNALS:
   void changed();
@@ -40,6 +45,7 @@ class PinnedNotes : public QObject {
  private:
   double x_in_mode(double step, double time) const;
   PinnedNote made(double x, double end, const QString& text) const;
+  void add(PinnedNote note);
   const SharedAxis* axis_;
   std::vector<PinnedNote> notes_;
 };

@@ -127,9 +127,12 @@ void ask_note(const Shell& shell) {
   dialog->setWindowTitle(Shell::tr("Pin a Note"));
   dialog->setLabelText(range ? Shell::tr("Note for the selected range (leave empty to delete it):")
                              : Shell::tr("Note at this point (leave empty to delete it):"));
-  if (const PinnedNote* there = notes->at(x, slack)) dialog->setTextValue(there->text);
-  QObject::connect(dialog, &QInputDialog::textValueSelected, notes, [notes, x, slack, range](const QString& text) {
-    range ? notes->pin_range(*range, text) : notes->pin(x, text, slack);
+  const PinnedNote* there = range ? notes->of_range(*range) : notes->at(x, slack);
+  const auto shown = there ? std::optional(*there) : std::nullopt;
+  if (shown) dialog->setTextValue(shown->text);
+  QObject::connect(dialog, &QInputDialog::textValueSelected, notes, [notes, x, range, shown](const QString& text) {
+    if (shown) return notes->edit(*shown, text);
+    range ? notes->pin_range(*range, text) : notes->pin(x, text, 0);
   });
   dialog->show();
 }

@@ -647,6 +647,31 @@ class DocumentTest : public QObject, protected WindowFixture {
     }
   }
 
+  // The dialog edits the note whose text it shows, and no other.
+  void the_dialog_of_a_range_edits_its_note() {
+    open_two();
+    PinnedNotes& notes = *doc().context().notes;
+    notes.pin(3, QStringLiteral("a point"), 0);
+    doc().selection()->select(StepRangeSelection{Step(3), Step(6)});
+    const auto enter = [&](const QString& shown, const QString& text) {
+      window_->shell().actions->find("view.note")->trigger();
+      auto* dialog = window_->findChild<QInputDialog*>("note");
+      QVERIFY(dialog != nullptr);
+      QCOMPARE(dialog->textValue(), shown);
+      dialog->setTextValue(text);
+      dialog->accept();
+      delete dialog;
+    };
+    enter({}, "slow");
+    QCOMPARE(notes.all().size(), size_t{2});
+    enter("slow", "very slow");
+    QCOMPARE(notes.all().size(), size_t{2});
+    QCOMPARE(notes.of_range({3, 6})->text, QStringLiteral("very slow"));
+    enter("very slow", {});
+    QCOMPARE(notes.all().size(), size_t{1});
+    QCOMPARE(notes.all()[0].text, QStringLiteral("a point"));
+  }
+
   void notes_are_saved_for_the_file() {
     open_two();
     doc().axis()->set_current(Step(9));

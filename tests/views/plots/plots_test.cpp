@@ -900,6 +900,30 @@ class PlotsTest : public QObject {
     QCOMPARE(changed.count(), 3);
   }
 
+  void an_edited_note_keeps_its_range() {
+    Fixture d;
+    d.show();
+    d.notes.pin_range({12, 20}, QStringLiteral("slow"));
+    d.notes.pin_range({12, 16}, QStringLiteral("its first half"));
+    QCOMPARE(d.notes.all().size(), size_t{2});
+    QVERIFY(d.notes.of_range({12, 18}) == nullptr);
+    d.notes.pin_range({12, 20}, QStringLiteral("very slow"));
+    QCOMPARE(d.notes.of_range({12, 20})->text, QStringLiteral("very slow"));
+    QCOMPARE(d.notes.of_range({12, 16})->text, QStringLiteral("its first half"));
+    d.notes.pin_range({12, 16}, {});
+    d.notes.pin(12.05, QStringLiteral("slowest"), 0.1);  // near the start
+    QCOMPARE(d.notes.all().size(), size_t{1});
+    QCOMPARE(d.notes.x_end_of(d.notes.all()[0]), 20.0);
+    const PinnedNote old = d.notes.all()[0];
+    d.notes.edit(old, QStringLiteral("fast"));
+    QCOMPARE(d.notes.of_range({12, 20})->text, QStringLiteral("fast"));
+    d.notes.edit(old, {});  // no longer there
+    QCOMPARE(d.notes.all()[0].text, QStringLiteral("fast"));
+    d.notes.set({});
+    d.notes.edit(old, QStringLiteral("again"));
+    QCOMPARE(d.notes.of_range({12, 20})->text, QStringLiteral("again"));
+  }
+
   void a_pinned_row_comes_first() {
     Fixture d;
     d.show();
