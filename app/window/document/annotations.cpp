@@ -42,6 +42,7 @@ std::optional<Annotations> Annotations::from_json(const std::string& json) {
                          note["time_end"].toDouble(-1)});
   }
   out.view = ViewState::from_json(document["view"].toObject());
+  out.view.graph.engine = {};  // another one may start a program, which a file from somebody else must not
   return out;
 }
 

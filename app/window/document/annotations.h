@@ -16,7 +16,8 @@ struct Annotations {
   bool operator==(const Annotations&) const = default;
 
   std::string to_json() const;
-  // Nullopt: there are none, or they are damaged. At most 10,000 notes of 10,000 characters.
+  // Nullopt: there are none, or they are damaged. At most 10,000 notes of 10,000 characters. The graph has the built-in
+  // layout.
   static std::optional<Annotations> from_json(const std::string& json);
 };
 

@@ -159,6 +159,15 @@ class SessionTest : public QObject, protected WindowFixture {
     QVERIFY(Annotations::from_json(R"({"notes":[{"text":"  "},{"text":"x","step":"y"},7]})")->notes.size() == 1);
   }
 
+  void a_recording_starts_no_other_program() {
+    Annotations annotations;
+    annotations.view.graph.engine = LayoutEngine::Graphviz;
+    annotations.view.graph.search = "conv";
+    const auto read = Annotations::from_json(annotations.to_json());
+    QCOMPARE(read->view.graph.engine, LayoutEngine::BuiltIn);
+    QCOMPARE(read->view.graph.search, QStringLiteral("conv"));
+  }
+
   // A colleague has other settings and the file alone.
   void a_recording_opens_as_it_was_saved() {
     open(recording("a.arenascope"));
