@@ -239,7 +239,8 @@ void WindowSession::apply(Document& document, const ViewState& stored) {
   SharedAxis& axis = *document.axis();
   if ((axis.mode() == AxisMode::Step || !axis.has_steps()) && axis.range() == axis.limits()) {
     axis.set_mode(state.axis, state.by_runs);
-    if (state.range) axis.set_range(*state.range);
+    const bool has_unit = axis.mode() == state.axis && axis.frame().by_runs() == state.by_runs;
+    if (state.range && has_unit) axis.set_range(*state.range);
   }
   const trace::Snapshot& snapshot = *document.source()->snapshot();
   if (state.selected && document.selection()->current().empty() &&

@@ -107,11 +107,13 @@ void ViewUndo::go(int direction) {
   document_->messages()->drop_notes();  // they refer to the undone change
   document_->source()->show_plan(state.shown_plan);
   document_->context().notes->set(state.notes);
-  document_->axis()->set_mode(state.mode, state.by_runs);
-  if (state.range)
-    document_->axis()->set_range(*state.range);
+  SharedAxis& axis = *document_->axis();
+  axis.set_mode(state.mode, state.by_runs);
+  const bool has_unit = axis.mode() == state.mode && axis.frame().by_runs() == state.by_runs;
+  if (state.range && has_unit)
+    axis.set_range(*state.range);
   else
-    document_->axis()->frame_all();
+    axis.frame_all();
   graph_->set_open_layers(state.open_layers);
   graph_->colours()->choose(static_cast<GraphColour>(state.graph_colour), state.graph_column);
   restoring_ = false;

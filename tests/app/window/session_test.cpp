@@ -31,6 +31,15 @@ class SessionTest : public QObject, protected WindowFixture {
     const QString path = folder_.filePath(QString::fromLatin1(name));
     return trace::save_recording(*test::sample_session()->snapshot(), path.toStdString()).ok() ? path : QString();
   }
+  // It has one run.
+  QString annotated(const char* name, const Annotations& annotations) {
+    test::SampleOptions options;
+    options.runs = 1;
+    trace::Snapshot snapshot = *test::sample_session(options)->snapshot();
+    snapshot.annotations.json = annotations.to_json();
+    const QString path = folder_.filePath(QString::fromLatin1(name));
+    return trace::save_recording(snapshot, path.toStdString()).ok() ? path : QString();
+  }
   TablePanel::ViewState nodes() { return panels().table(PanelId::Nodes)->view_state(); }
   // Every choice of the views differs from its default.
   void choose() {
@@ -157,6 +166,20 @@ class SessionTest : public QObject, protected WindowFixture {
       QVERIFY(!read || (read->notes.empty() && read->view == ViewState()));
     }
     QVERIFY(Annotations::from_json(R"({"notes":[{"text":"  "},{"text":"x","step":"y"},7]})")->notes.size() == 1);
+  }
+
+  // A number of runs is no number of nanoseconds.
+  void a_range_of_runs_is_not_applied_to_one_run() {
+    Annotations annotations;
+    annotations.view.axis = AxisMode::Time;
+    annotations.view.by_runs = true;
+    annotations.view.range = AxisRange{3, 4};
+    annotations.view.search = "conv";
+    open(annotated("one.arenascope", annotations));
+    QTRY_COMPARE_WITH_TIMEOUT(panels().widgets().search->field()->text(), QStringLiteral("conv"), kPatience);
+    QCOMPARE(doc().axis()->mode(), AxisMode::Time);
+    QVERIFY(!doc().axis()->frame().by_runs());
+    QVERIFY(doc().axis()->range().length() > 1000);  // ns
   }
 
   void a_recording_starts_no_other_program() {
