@@ -9,6 +9,8 @@ namespace arenascope::app {
 namespace {
 
 constexpr qsizetype kMaxNotes = 10'000, kMaxNoteText = 10'000;
+constexpr size_t kMaxJson = 1 << 20;   // bytes; parsed on the UI thread
+constexpr double kMaxPosition = 1e15;  // steps or ns
 
 QJsonObject json_of_note(const views::PinnedNote& note) {
   QJsonObject out{{"text", note.text}, {"step", note.step}, {"time", note.time}};
@@ -17,6 +19,12 @@ QJsonObject json_of_note(const views::PinnedNote& note) {
     out["time_end"] = note.time_end;
   }
   return out;
+}
+
+// -1: there is none.
+double position_of(const QJsonValue& value) {
+  const double position = value.toDouble(-1);
+  return position >= 0 && position <= kMaxPosition ? position : -1;
 }
 
 }  // namespace
@@ -30,6 +38,7 @@ std::string Annotations::to_json() const {
 }
 
 std::optional<Annotations> Annotations::from_json(const std::string& json) {
+  if (json.size() > kMaxJson) return std::nullopt;
   const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
   if (!document.isObject()) return std::nullopt;
   Annotations out;
@@ -38,8 +47,8 @@ std::optional<Annotations> Annotations::from_json(const std::string& json) {
     const QJsonObject note = value.toObject();
     const QString text = note["text"].toString().left(kMaxNoteText).trimmed();
     if (text.isEmpty()) continue;
-    out.notes.push_back({note["step"].toDouble(-1), note["time"].toDouble(-1), text, note["step_end"].toDouble(-1),
-                         note["time_end"].toDouble(-1)});
+    out.notes.push_back({position_of(note["step"]), position_of(note["time"]), text, position_of(note["step_end"]),
+                         position_of(note["time_end"])});
   }
   out.view = ViewState::from_json(document["view"].toObject());
   out.view.graph.engine = {};  // another one may start a program, which a file from somebody else must not

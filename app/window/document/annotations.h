@@ -16,8 +16,8 @@ struct Annotations {
   bool operator==(const Annotations&) const = default;
 
   std::string to_json() const;
-  // Nullopt: there are none, or they are damaged. At most 10,000 notes of 10,000 characters. The graph has the built-in
-  // layout.
+  // Nullopt: there are none, or they are damaged or longer than 1 MiB. At most 10,000 notes of 10,000 characters; a
+  // position of 1e15 and more is none. The graph has the built-in layout.
   static std::optional<Annotations> from_json(const std::string& json);
 };
 

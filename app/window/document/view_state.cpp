@@ -18,9 +18,21 @@ E enum_of(const QJsonValue& value, int count, E otherwise = {}) {
 
 QJsonArray array_of(const QStringList& texts) { return QJsonArray::fromStringList(texts); }
 
+// Files from others have states, too.
+constexpr qsizetype kMaxItems = 10'000, kMaxText = 100'000;
+
+QString bounded_text(const QJsonValue& value) { return value.toString().left(kMaxText); }
+
+// The first ones of a longer list.
+QJsonArray bounded_list(const QJsonValue& value) {
+  QJsonArray list = value.toArray();
+  while (list.size() > kMaxItems) list.removeLast();
+  return list;
+}
+
 QStringList texts_of(const QJsonValue& value) {
   QStringList out;
-  for (const auto& text : value.toArray()) out << text.toString();
+  for (const auto& text : bounded_list(value)) out << bounded_text(text);
   return out;
 }
 
@@ -35,10 +47,10 @@ QJsonObject json_of(const GraphView::ViewState& graph) {
 
 GraphView::ViewState graph_of(const QJsonObject& json) {
   GraphView::ViewState out;
-  for (const auto& layer : json["expanded"].toArray()) out.expanded.insert(layer.toInt());
+  for (const auto& layer : bounded_list(json["expanded"])) out.expanded.insert(layer.toInt());
   out.colour = enum_of<GraphColour>(json["colour"], static_cast<int>(GraphColour::Column) + 1);
   out.column = json["column"].toInt(-1);
-  out.search = json["search"].toString();
+  out.search = bounded_text(json["search"]);
   out.scale = json["scale"].toDouble();
   out.offset = {json["x"].toDouble(), json["y"].toDouble()};
   out.engine = enum_of<LayoutEngine>(json["engine"], kLayoutEngines);
@@ -61,7 +73,7 @@ FlameView::ViewState flame_of(const QJsonObject& json) {
   out.icicle = json["icicle"].toBool(true);
   out.libraries = json["libraries"].toBool();
   out.zoomed = texts_of(json["zoomed"]);
-  out.search = json["search"].toString();
+  out.search = bounded_text(json["search"]);
   return out;
 }
 
@@ -100,7 +112,7 @@ QMap<PanelId, TablePanel::ViewState> tables_of(const QJsonObject& json) {
     const auto panel = panel_named(table.key().toStdString());
     if (!panel) continue;  // of another version
     const QJsonObject state = table->toObject();
-    out[*panel] = {state["filter"].toString(), state["sorted_by"].toInt(-1),
+    out[*panel] = {bounded_text(state["filter"]), state["sorted_by"].toInt(-1),
                    state["descending"].toBool() ? Qt::DescendingOrder : Qt::AscendingOrder};
   }
   return out;
@@ -147,8 +159,8 @@ ViewState ViewState::from_json(const QJsonObject& json) {
   for (const QString& track : texts_of(json["pinned_tracks"])) out.timeline.pinned.insert(track.toStdString());
   out.timeline.colour = enum_of<TimelineColour>(json["timeline_colour"], kTimelineColours);
   out.tables = tables_of(json["tables"].toObject());
-  out.search = json["search"].toString();
-  out.query = json["query"].toString();
+  out.search = bounded_text(json["search"]);
+  out.query = bounded_text(json["query"]);
   const QJsonArray visible = json["range"].toArray(), marked = json["mark"].toArray(),
                    chosen = json["selected"].toArray();
   if (visible.size() == 2 && visible[0].toDouble() < visible[1].toDouble())

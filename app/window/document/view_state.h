@@ -38,7 +38,7 @@ struct ViewState {
   bool operator==(const ViewState&) const = default;
 
   QJsonObject to_json() const;
-  // Missing and invalid members have their defaults.
+  // Missing and invalid members have their defaults. Lists have at most 10,000 items, texts 100,000 characters.
   static ViewState from_json(const QJsonObject& json);
 };
 

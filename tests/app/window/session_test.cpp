@@ -168,6 +168,27 @@ class SessionTest : public QObject, protected WindowFixture {
     QVERIFY(Annotations::from_json(R"({"notes":[{"text":"  "},{"text":"x","step":"y"},7]})")->notes.size() == 1);
   }
 
+  void annotations_are_limited() {
+    Annotations annotations;
+    const PinnedNote note{3, 4e6, QString(10'000, u'x'), -1, -1};
+    annotations.notes.assign(99, note);
+    QVERIFY(Annotations::from_json(annotations.to_json()).has_value());
+    annotations.notes.assign(200, note);
+    QVERIFY(!Annotations::from_json(annotations.to_json()));
+    const auto read = Annotations::from_json(R"({"notes":[{"text":"x","step":1e300,"time":-7,"time_end":2e15}]})");
+    QCOMPARE(read->notes, (std::vector<PinnedNote>{{-1, -1, "x", -1, -1}}));
+    ViewState state;
+    state.search = QString(200'000, u'x');
+    for (int i = 0; i < 20'000; ++i) {
+      state.graph.expanded.insert(i);
+      state.flame.zoomed << "f";
+    }
+    const ViewState limited = ViewState::from_json(state.to_json());
+    QCOMPARE(limited.search.size(), qsizetype{100'000});
+    QCOMPARE(limited.graph.expanded.size(), size_t{10'000});
+    QCOMPARE(limited.flame.zoomed.size(), qsizetype{10'000});
+  }
+
   // A number of runs is no number of nanoseconds.
   void a_range_of_runs_is_not_applied_to_one_run() {
     Annotations annotations;
