@@ -214,19 +214,16 @@ void WindowSession::on_opened(Document* document) {
 void WindowSession::on_complete(Document* document) {
   if (document->runner() == nullptr) return;  // closed meanwhile
   set_finished(document->spec());
+  const auto annotations = Annotations::from_json(document->source()->snapshot()->annotations.json);
+  if (annotations) document->show_notes_of_file(annotations->notes);
   const auto entry = find(document->spec(), document->runner()->settings().plan_only);
-  if (entry == waiting_.end()) return apply_annotations(*document);
+  if (entry == waiting_.end()) {  // a recording opens as it was saved
+    if (annotations) apply(*document, annotations->view);
+    return;
+  }
   const ViewState stored = ViewState::from_json(entry->json["view"].toObject());
   waiting_.erase(entry);
   apply(*document, stored);
-}
-
-// A recording opens as it was saved; own notes about the file take precedence.
-void WindowSession::apply_annotations(Document& document) {
-  const auto annotations = Annotations::from_json(document.source()->snapshot()->annotations.json);
-  if (!annotations) return;
-  if (document.context().notes->all().empty()) document.context().notes->set(annotations->notes);
-  apply(document, annotations->view);
 }
 
 void WindowSession::apply(Document& document, const ViewState& stored) {

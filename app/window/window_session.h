@@ -41,7 +41,6 @@ class WindowSession : public QObject {
   void store_unfinished();
   void report_skipped();
   void apply(Document& document, const ViewState& stored);
-  void apply_annotations(Document& document);
 
   Shell& shell_;
   QTimer timer_;

@@ -113,7 +113,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   source_.show_plan(nullptr);
   notes_of_.clear();
   source_.set_session(std::move(session));
-  notes_.set(remembered_notes(spec()));
+  notes_.set(remembered_notes(spec()).value_or(std::vector<PinnedNote>()));
   notes_of_ = spec();
   if (!runner_->has_model()) restore_breakpoints();
   debugger_.update_steps();
@@ -256,6 +256,14 @@ ViewState Document::whole_view_state() {
   if (!(axis_.range() == axis_.limits())) state.range = axis_.range();
   if (const auto* selected = selection_.current().get<NodeSelection>()) state.selected = *selected;
   return state;
+}
+
+void Document::show_notes_of_file(const std::vector<PinnedNote>& notes) {
+  if (remembered_notes(spec()) || !notes_.all().empty()) return;
+  const QString key = std::exchange(notes_of_, {});  // not stored
+  notes_.set(notes);
+  notes_of_ = key;
+  history_.set_notes(notes);
 }
 
 void Document::save_recording(const QString& path) {

@@ -67,6 +67,9 @@ class Document : public QObject, public DocumentModels {
   void compare_with(std::shared_ptr<const views::ComparisonSide> other);  // null: ends the comparison
   // view_state() with the axis and the selection.
   ViewState whole_view_state();
+  // Shows the notes that came with a recording, unless there are own notes, also if those were all deleted. They become
+  // own notes when the user edits them.
+  void show_notes_of_file(const std::vector<views::PinnedNote>& notes);
   void save_recording(const QString& path);
   // True if it has recorded data that was not saved, which is kept for recovery when the document is closed.
   bool will_be_kept() const;

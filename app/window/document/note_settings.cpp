@@ -9,11 +9,12 @@ namespace arenascope::app {
 
 using views::Settings;
 
-std::vector<views::PinnedNote> remembered_notes(const QString& spec) {
-  std::vector<views::PinnedNote> notes;
+std::optional<std::vector<views::PinnedNote>> remembered_notes(const QString& spec) {
   const QString group = settings_group(QStringLiteral("notes"), spec) + QStringLiteral("/note/");
-  const int count = Settings::value(group + QStringLiteral("size"), 0).toInt();
-  for (int i = 1; i <= count; ++i) {
+  const QVariant count = Settings::value(group + QStringLiteral("size"));
+  if (!count.isValid()) return std::nullopt;
+  std::vector<views::PinnedNote> notes;
+  for (int i = 1; i <= count.toInt(); ++i) {
     const QString one = group + QString::number(i);
     notes.push_back({Settings::value(one + QStringLiteral("/step"), -1).toDouble(),
                      Settings::value(one + QStringLiteral("/time"), -1).toDouble(),
@@ -27,7 +28,6 @@ std::vector<views::PinnedNote> remembered_notes(const QString& spec) {
 void remember_notes(const QString& spec, const std::vector<views::PinnedNote>& notes) {
   const QString all = settings_group(QStringLiteral("notes"), spec), group = all + QStringLiteral("/note/");
   Settings::remove(all);
-  if (notes.empty()) return;
   Settings::set(group + QStringLiteral("size"), static_cast<int>(notes.size()));
   for (size_t i = 0; i < notes.size(); ++i) {
     const QString one = group + QString::number(i + 1);

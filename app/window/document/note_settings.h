@@ -5,13 +5,15 @@
 
 #include <QString>
 
+#include <optional>
 #include <vector>
 
 #include "breakpoint.h"
 
 namespace arenascope::app {
 
-std::vector<views::PinnedNote> remembered_notes(const QString& spec);
+// Nullopt: the user has edited none of its notes. An empty list: all were deleted.
+std::optional<std::vector<views::PinnedNote>> remembered_notes(const QString& spec);
 void remember_notes(const QString& spec, const std::vector<views::PinnedNote>& notes);
 
 std::vector<Breakpoint> remembered_breakpoints(const QString& spec);

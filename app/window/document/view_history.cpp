@@ -18,6 +18,10 @@ void ViewHistory::forget() { *this = ViewHistory(); }
 
 void ViewHistory::set_panels(const QByteArray& panels) { states_[at_].panels = panels; }
 
+void ViewHistory::set_notes(const std::vector<views::PinnedNote>& notes) {
+  for (UndoState& state : states_) state.notes = notes;
+}
+
 const UndoState& ViewHistory::undo() { return states_[at_ > 0 ? --at_ : at_]; }
 
 const UndoState& ViewHistory::redo() { return states_[can_redo() ? ++at_ : at_]; }

@@ -32,8 +32,10 @@ class ViewHistory {
   void note(UndoState now);
   bool begun() const { return begun_; }  // there is an initial state
   void forget();                         // clears the history for another session
-  void set_panels(
-      const QByteArray& panels);  // replaces the panel layout of the current state after a change of document
+  // Replaces the panel layout of the current state after a change of document.
+  void set_panels(const QByteArray& panels);
+  // Replaces the notes of all states by those that came with the file.
+  void set_notes(const std::vector<views::PinnedNote>& notes);
   bool can_undo() const { return at_ > 0; }
   bool can_redo() const { return at_ + 1 < states_.size(); }
   const UndoState& undo();  // only if can_undo()

@@ -13,6 +13,7 @@
 #include <views/timeline/timeline_view.h>
 
 #include "app/window/document/annotations.h"
+#include "app/window/document/note_settings.h"
 #include "app/window/panels/query_panel.h"
 #include "app/window/panels/search_panel.h"
 #include "app/window/window_session.h"
@@ -245,6 +246,32 @@ class SessionTest : public QObject, protected WindowFixture {
     window_->shell().undo->flush();
     window_->shell().undo->go(-1);
     QCOMPARE(doc().context().notes->all().size(), before);
+  }
+
+  void notes_of_a_recording_are_own_notes_once_edited() {
+    Annotations annotations;
+    annotations.notes = {{3, 4e6, "of the file", -1, -1}};
+    annotations.view.search = "conv";
+    const auto open_saved = [&] {
+      next_window();
+      open(annotated("noted.arenascope", annotations));
+      QTRY_COMPARE_WITH_TIMEOUT(panels().widgets().search->field()->text(), QStringLiteral("conv"), kPatience);
+    };
+    open_saved();
+    const QString path = doc().spec();
+    QCOMPARE(doc().context().notes->all(), annotations.notes);
+    QVERIFY(!remembered_notes(path));
+    annotations.notes[0].text = "of the newer file";
+    open_saved();
+    QCOMPARE(doc().context().notes->all(), annotations.notes);
+    doc().context().notes->set({});
+    QVERIFY(remembered_notes(path) && remembered_notes(path)->empty());
+    open_saved();
+    QVERIFY(doc().context().notes->all().empty());
+    doc().context().notes->pin(5, QStringLiteral("own"), 0);
+    open_saved();
+    QCOMPARE(doc().context().notes->all().size(), size_t{1});
+    QCOMPARE(doc().context().notes->all()[0].text, QStringLiteral("own"));
   }
 
   // A missing file is reported and not opened again; the others are restored.
