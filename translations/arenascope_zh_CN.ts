@@ -1638,10 +1638,6 @@
         <translation>%1：应为 %2 到 %3 的整数，实际为“%4”</translation>
     </message>
     <message>
-        <source>%1: expected 1 to %2 integers, found %3</source>
-        <translation>%1：应为 1 到 %2 个整数，实际为 %3</translation>
-    </message>
-    <message>
         <source>graph: expected at most %1 lines, found %2</source>
         <translation>图：最多 %1 行，实际为 %2 行</translation>
     </message>
@@ -1650,36 +1646,12 @@
         <translation>图：应为以分号分隔的 NAME = OP INPUTS（名称、算子、输入）</translation>
     </message>
     <message>
-        <source>requests: expected at most %1, found %2</source>
-        <translation>请求：最多 %1 个，实际为 %2 个</translation>
-    </message>
-    <message>
-        <source>requests: expected NAME=BYTES or -NAME, found &apos;%1&apos;</source>
-        <translation>请求：应为 NAME=BYTES 或 -NAME，实际为“%1”</translation>
-    </message>
-    <message>
-        <source>requests: &apos;%1&apos; is not allocated</source>
-        <translation>请求：“%1”未分配</translation>
-    </message>
-    <message>
-        <source>values: expected numbers, found &apos;%1&apos;</source>
-        <translation>值：应为数，实际为“%1”</translation>
-    </message>
-    <message>
-        <source>strides: expected %1 integers, found %2</source>
-        <translation>步长：应为 %1 个整数，实际为 %2 个</translation>
-    </message>
-    <message>
         <source>expected 1 to %1 elements, found %2</source>
         <translation>应为 1 到 %1 个元素，实际为 %2 个</translation>
     </message>
     <message>
         <source>element %1 is at byte %2, outside the storage of %3 bytes</source>
         <translation>元素 %1 位于第 %2 字节，在 %3 字节的存储之外</translation>
-    </message>
-    <message>
-        <source>order of arrival: expected each of %1 threads once, found &apos;%2&apos;</source>
-        <translation>到达顺序：%1 个线程应各出现一次，实际为“%2”</translation>
     </message>
     <message>
         <source>rule, position %1: expected %2, found %3</source>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // plan --moves: GE's topological optimisation move by move, with the composition of the peak before and after.
 #pragma once
-#include <arenascope/models/model.h>
 #include <arenascope/graph/order.h>
+#include <arenascope/models/model.h>
 #include <arenascope/transform/weight_paths.h>
 
 #include "app/cli/cli.h"
