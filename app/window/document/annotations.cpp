@@ -51,7 +51,7 @@ std::optional<Annotations> Annotations::from_json(const std::string& json) {
                          position_of(note["time_end"])});
   }
   out.view = ViewState::from_json(document["view"].toObject());
-  out.view.graph.engine = {};  // another one may start a program, which a file from somebody else must not
+  out.view.graph.engine = {};  // another one may start a program, which a file from another person must not
   return out;
 }
 
