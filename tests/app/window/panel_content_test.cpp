@@ -134,8 +134,9 @@ TEST_CASE("an ONNX Runtime profile has a graph with times, but no memory") {
 TEST_CASE("a graph in DOT has a graph, without sizes, times or memory") {
   const DocumentContent content = content_of_trace(test::ggml_dot(), "graph.dot");
   CHECK(layout_kind_of(content) == LayoutKind::Model);
-  CHECK(panels_of(content) ==
-        Panels{"graph", "nodes", "ops", "layers", "bytes", "inspector", "lesson", "notes", "query", "search"});
+  CHECK(panels_of(content) == Panels{PanelId::Graph, PanelId::Nodes, PanelId::Ops, PanelId::Layers, PanelId::Bytes,
+                                     PanelId::Inspector, PanelId::Lesson, PanelId::Notes, PanelId::Query,
+                                     PanelId::Search});
 }
 
 TEST_CASE("a program of ExecuTorch has a graph and a plan, but no times") {
