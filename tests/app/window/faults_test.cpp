@@ -40,6 +40,7 @@
 #include <QTableView>
 #include <QTest>
 
+#include <views/common/engine_errors.h>
 #include <views/inspector/facts_delegate.h>
 #include <views/inspector/inspector_view.h>
 
