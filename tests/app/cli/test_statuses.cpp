@@ -35,7 +35,8 @@ TEST_CASE("invalid usage has status 2") {
     ends({command, "zoo:nothing"}, 2, "nothing");
     ends({command, "/etc/passwd"}, 2, "/etc/passwd");
     for (const char* dim : {"N", "=3", "N=", "N=x", "N=3x", "N=-1", "N=99999999999999999999"})
-      ends({command, "zoo:mul_mat", "--dim", dim}, 2, std::string("--dim: '") + dim);
+      ends({command, "zoo:mul_mat", "--dim", dim}, 2,
+           "--dim: expected NAME=N with an integer N, found '" + std::string(dim));
   }
   ends({"plan", "/nonexistent.csv"}, 2, "/nonexistent.csv");
   ends({"convert", "/nonexistent.trace", "a.json"}, 2, "/nonexistent.trace");
@@ -162,7 +163,7 @@ TEST_CASE("inputs from files") {
   CHECK(read_npy(std::filesystem::path(output) / "z.npy").values == std::vector<float>{11, 22, 33});
 
   ends({"run", model, "--input", "missing=" + x}, 2, "'missing'");
-  ends({"run", model, "--input", "x"}, 2, "--input: 'x'");
+  ends({"run", model, "--input", "x"}, 2, "--input: expected NAME=FILE, found 'x'");
   ends({"run", model, "--input", "=" + x}, 2, "--input");
   ends({"run", model, "--input", "x="}, 2, "--input");
   ends({"run", model, "--input", "x=/nonexistent.npy"}, 2, "/nonexistent.npy");
