@@ -23,7 +23,7 @@ void add_run_states(Shell& shell) {
   a.when({"run.cursor", "run.layer", "run.step_threads", "run.step_threads_back", "run.play", "run.play_back",
           "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak"},
          steps);
-  a.when({"run.run_before", "run.run_behind"},
+  a.when({"run.run_before", "run.run_behind", "view.runs"},
          [&shell] { return shell.document().source()->snapshot()->recorded_runs() > 1; });
   a.when({"view.range_begin", "view.range_end"}, [&shell, steps] {
     const Selection& selected = shell.document().selection()->current();
