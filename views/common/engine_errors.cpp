@@ -254,7 +254,7 @@ std::optional<QString> translated(const QString& error, int depth) {
       }
       const QString argument = match.captured(text[++i].digitValue());
       const bool is_quoted = source.find(std::string("'%") + text[i].toLatin1()) != std::string_view::npos;
-      out += is_quoted ? argument : in_language(argument);
+      out += is_quoted ? argument : in_language(argument.trimmed());  // a list begins with a space
     }
     return out;
   }
@@ -273,10 +273,10 @@ QString engine_error_text(const QString& error) {
   const QString stop = QCoreApplication::translate("EngineError", ".");
   const bool is_english = stop == QLatin1String(".");
   if (is_english || error.size() > kLongest) return error;
-  if (const auto text = translated(error, kDeepest)) return *text;
-  if (!error.endsWith(u'.')) return error;
-  const auto text = translated(error.chopped(1), kDeepest);
-  return text ? *text + stop : error;
+  const bool is_sentence = error.endsWith(u'.');
+  const auto text = translated(is_sentence ? error.chopped(1) : error, kDeepest);
+  if (text) return is_sentence ? *text + stop : *text;
+  return is_sentence ? translated(error, kDeepest).value_or(error) : error;
 }
 
 QString engine_error_text(std::string_view error) {

@@ -4,6 +4,8 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 
+#include <cmath>
+
 namespace arenascope::app {
 
 namespace {
@@ -24,7 +26,7 @@ QJsonObject json_of_note(const views::PinnedNote& note) {
 // -1: there is none.
 double position_of(const QJsonValue& value) {
   const double position = value.toDouble(-1);
-  return position >= 0 && position <= kMaxPosition ? position : -1;
+  return std::abs(position) <= kMaxPosition ? position : -1;
 }
 
 }  // namespace

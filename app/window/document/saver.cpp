@@ -46,8 +46,8 @@ void Saver::begin_next() {
           return !run.stop().stop_requested();
         });
         const QString problem = status ? QString() : user_message(status.error());
-        run.post([this, problem, ok = status.ok(), cancelled = run.stop().stop_requested(), done = request.done, path = request.path,
-                  then = request.written] {
+        run.post([this, problem, ok = status.ok(), cancelled = run.stop().stop_requested(), done = request.done,
+                  path = request.path, then = request.written] {
           if (ok) {  // cancelled too late counts as written
             if (then) then();
             Q_EMIT saved(done);

@@ -488,6 +488,8 @@ class DocumentTest : public QObject, protected WindowFixture {
                                    doc().runner()->state() == RunState::Ready,
                                kPatience);
     };
+    QDir kept(autosave_folder());  // by earlier tests
+    for (const QString& file : kept.entryList(QDir::Files)) kept.remove(file);
     open("zoo:mnist_fc");
     QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);  // only what opening it brought
     QTRY_COMPARE_WITH_TIMEOUT(QDir(autosave_folder()).entryList(QDir::Files).size(), 0, kPatience);

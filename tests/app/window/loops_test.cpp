@@ -98,8 +98,8 @@ class LoopsTest : public QObject, protected WindowFixture {
     const auto& leafs = doc().source()->graph()->leafs;
     for (size_t i = 0; i < leafs.size(); ++i)
       if (leafs[i].name == "s") doc().runner()->read_values(trace::TensorRef::leaf(LeafId(i)));
+    QTRY_VERIFY_WITH_TIMEOUT(seen != nullptr, kPatience);
     disconnect(connection);
-    QVERIFY(seen != nullptr);
     QCOMPARE(seen->values(), std::vector<float>(kColumns, static_cast<float>(shown)));
     trigger("run.stop");
     QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);

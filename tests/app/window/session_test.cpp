@@ -176,7 +176,7 @@ class SessionTest : public QObject, protected WindowFixture {
     QVERIFY(Annotations::from_json(annotations.to_json()).has_value());
     annotations.notes.assign(200, note);
     QVERIFY(!Annotations::from_json(annotations.to_json()));
-    const auto read = Annotations::from_json(R"({"notes":[{"text":"x","step":1e300,"time":-7,"time_end":2e15}]})");
+    const auto read = Annotations::from_json(R"({"notes":[{"text":"x","step":1e300,"time":-1e300,"time_end":2e15}]})");
     QCOMPARE(read->notes, (std::vector<PinnedNote>{{-1, -1, "x", -1, -1}}));
     ViewState state;
     state.search = QString(200'000, u'x');

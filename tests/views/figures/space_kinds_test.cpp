@@ -119,7 +119,7 @@ class SpaceKindsTest : public QObject {
     InspectorInput in{snapshot, run, snapshot->graph_of(run), snapshot->plan_of(run)};
     bool found = false;
     for (const InspectorFact& fact : inspector_facts(in, NodeSelection{shown.graph, shown.tensor}))
-      found = found || (fact.value.contains(u'×') && fact.value.contains("16 B"));
+      found = found || (fact.value.contains(u'×') && fact.value.contains(u"16\u00a0B"));
     QVERIFY(found);
   }
 
