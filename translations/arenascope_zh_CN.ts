@@ -772,8 +772,8 @@
         <translation>将表格复制为 Markdown(&amp;M)</translation>
     </message>
     <message>
-        <source>Layout by Graph&amp;viz (dot)</source>
-        <translation>用 Graphviz (dot) 布局(&amp;V)</translation>
+        <source>Layout by Graphvi&amp;z (dot)</source>
+        <translation>用 Graphviz (dot) 布局(&amp;Z)</translation>
     </message>
     <message>
         <source>By the installed program dot, which may take long for large graphs; otherwise the built-in layout</source>
@@ -784,8 +784,8 @@
         <translation>保存为 DOT，或由已安装的 dot 程序生成 SVG 或 PDF</translation>
     </message>
     <message>
-        <source>R&amp;uns on the X Axis</source>
-        <translation>x 轴显示各次运行(&amp;U)</translation>
+        <source>Runs on the &amp;X Axis</source>
+        <translation>x 轴显示各次运行(&amp;X)</translation>
     </message>
     <message>
         <source>The whole recording, each run, token or training step equally wide</source>

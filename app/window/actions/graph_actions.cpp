@@ -60,7 +60,7 @@ void add_layout(Shell& shell, GraphView* graph) {
       QT_TRANSLATE_NOOP("Actions", "Where space permits; selected edges always show their shape"));
   shapes->setCheckable(true);
   QAction* dot = a.add(
-      "graph.dot_layout", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Layout by Graph&viz (dot)"), {},
+      "graph.dot_layout", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Layout by Graphvi&z (dot)"), {},
       [&shell, graph] {
         const bool on = shell.actions->find(QStringLiteral("graph.dot_layout"))->isChecked();
         graph->set_engine(on ? LayoutEngine::Graphviz : LayoutEngine::BuiltIn);

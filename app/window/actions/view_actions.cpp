@@ -59,7 +59,7 @@ void add_moving(Shell& shell) {
   a.add("view.mode", Menu::View, QT_TRANSLATE_NOOP("Actions", "Step ⇄ &Time"), {K(Qt::Key_T)},
         [&shell] { shell.document().axis()->toggle_mode(); });
   a.add(
-      "view.runs", Menu::View, QT_TRANSLATE_NOOP("Actions", "R&uns on the X Axis"), {K(Qt::SHIFT | Qt::Key_T)},
+      "view.runs", Menu::View, QT_TRANSLATE_NOOP("Actions", "Runs on the &X Axis"), {K(Qt::SHIFT | Qt::Key_T)},
       [&shell] {
         SharedAxis* axis = shell.document().axis();
         axis->set_mode(AxisMode::Time, !axis->frame().by_runs());

@@ -115,7 +115,7 @@ class UiTextTest : public QObject, protected WindowFixture {
     set_up("arenascope-ui-text");
     make_window(kPseudoLocale);
     doc().show_session(test::sample_session(), "sample");
-    data_ = {"CONV", "sample", "cpu", "eager", "planned", "English", "PNG", "QCustomPlot"};
+    data_ = {"CONV", "PERMUTE", "sample", "cpu", "eager", "planned", "English", "PNG", "QCustomPlot"};
     for (const auto& node : doc().source()->graph()->nodes)
       data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
     data_.removeAll(QString());
