@@ -90,6 +90,7 @@ class PerfettoPackets {
   std::optional<PerfettoClocks::Time> time_of(const Fields& fields, const Packet& packet, Sequence& sequence);
   uint32_t category(const Fields& fields, const Sequence& sequence);
   void counters(const Fields& fields, Sequence& sequence, PerfettoClocks::Time time);
+  static PerfettoTracks::Thread thread_of(const Fields& fields, const Sequence& sequence);
   void thread_counters(const Fields& fields, Sequence& sequence, PerfettoEvent event);
   void legacy_event(PerfettoEvent event, const Fields& fields, const Sequence& sequence);
   void add_target(PerfettoEvent& event, LegacyTarget target);

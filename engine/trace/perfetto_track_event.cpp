@@ -184,13 +184,22 @@ void PerfettoPackets::counters(const Fields& f, Sequence& sequence, PerfettoCloc
   add(f.real_counters, sequence.real_counters, f.real_values.size(), [&](size_t i) { return f.real_values[i]; });
 }
 
+// The thread of an event without a track: that of the sequence, unless the event names another one.
+PerfettoTracks::Thread PerfettoPackets::thread_of(const Fields& f, const Sequence& sequence) {
+  PerfettoTracks::Thread thread;
+  if (sequence.thread) thread = *sequence.thread;
+  if (f.process) thread = {*f.process, 0};
+  if (f.thread) thread.thread = *f.thread;
+  return thread;
+}
+
 // The CPU time and the instructions of the event's thread up to the event, as counters of that thread.
 void PerfettoPackets::thread_counters(const Fields& f, Sequence& sequence, PerfettoEvent event) {
   if (f.more_cpu_microseconds)
     sequence.cpu_microseconds = add_saturated(sequence.cpu_microseconds, *f.more_cpu_microseconds);
   if (f.more_instructions) sequence.instructions = add_saturated(sequence.instructions, *f.more_instructions);
   PerfettoTracks::Thread thread = tracks.owner(event.track);
-  if (thread.thread == 0 && event.track == 0 && sequence.thread) thread = *sequence.thread;
+  if (thread.thread == 0 && event.track == 0) thread = thread_of(f, sequence);
   if (thread.thread == 0) return;
   event.type = PerfettoEventType::Counter;
   const auto add = [&](const char* name, const char* unit, double value) {
@@ -265,9 +274,7 @@ void PerfettoPackets::legacy_event(PerfettoEvent event, const Fields& f, const S
     return;
   }
   LegacyTarget target;
-  if (sequence.thread) target.thread = *sequence.thread;
-  if (f.process) target.thread = {*f.process, 0};
-  if (f.thread) target.thread.thread = *f.thread;
+  target.thread = thread_of(f, sequence);
   const bool is_instant = event.type == PerfettoEventType::Instant;
   const bool is_global = is_instant && f.instant_scope == 1, is_of_process = is_instant && f.instant_scope == 2;
   if (known->asynchronous) {

@@ -219,9 +219,15 @@ TEST_CASE("the CPU time and the instructions of a thread of a Perfetto trace are
         w.message(6, [&] { w.out.number(2, static_cast<uint64_t>(phase)); });
       });
     });
+  w.packet([&] {  // an event of the sequence that names another thread
+    w.message(11, [&] {
+      w.out.number(1, 20), w.out.number(17, 12), w.out.bytes(23, "of main");
+      w.message(6, [&] { w.out.number(2, uint64_t{'I'}), w.out.number(18, 5), w.out.number(19, 6); });
+    });
+  });
   const auto s = open(w.text());
   CHECK(s->problems.empty());
-  CHECK(values_of(*s, "thread_time") == "0=5000 10000=9000 ns");
+  CHECK(values_of(*s, "thread_time") == "0=5000 10000=9000 50000=12000 ns");
   CHECK(values_of(*s, "thread_instruction_count") == "0=50 10000=80 ");
   CHECK(values_of(*s, "thread_time of older") == "10000=104000 30000=108000 ns");
   CHECK(values_of(*s, "thread_instruction_count of older") == "10000=1007 30000=1014 ");
