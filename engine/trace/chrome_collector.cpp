@@ -217,13 +217,15 @@ void ChromeCollector::legacy_async(const JsonRecord& e, Phase phase, Nanoseconds
 }
 
 void ChromeCollector::counters(const JsonRecord& e, Nanoseconds t) {
-  bool any = false;
+  const auto value_of = [](const JsonRecord::Member& m) {
+    return m.parent == "args" ? counter_value(m.value) : std::nullopt;
+  };
+  const auto values = std::ranges::count_if(e.members(), [&](const auto& m) { return value_of(m).has_value(); });
   for (const JsonRecord::Member& m : e.members()) {
-    const auto value = m.parent == "args" ? counter_value(m.value) : std::nullopt;
+    const auto value = value_of(m);
     if (!value) continue;
-    any = true;
     std::string text = e["name"].as_text();
-    const bool is_named = m.key != text && m.key != "value";  // which add nothing to the name
+    const bool is_named = values > 1 || (m.key != text && m.key != "value");  // a single one of these adds nothing
     if (const JsonScalar& id = e["id"]; id.type != JsonScalar::Type::None)
       text.append("[").append(id.as_text()).append("]");
     if (is_named) text.append(" ").append(m.key);
@@ -232,7 +234,7 @@ void ChromeCollector::counters(const JsonRecord& e, Nanoseconds t) {
     if (counted_by_.try_emplace(text, process).first->second != process) text += " of process " + process;
     builder.point(track(e), counter(t, builder.counter(text), *value));
   }
-  if (!any) left_out.add(kNoValue);
+  if (values == 0) left_out.add(kNoValue);
 }
 
 void ChromeCollector::metadata(const JsonRecord& e) {

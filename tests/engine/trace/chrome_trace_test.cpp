@@ -306,6 +306,14 @@ TEST_CASE("samples that are listed beside the events are counted") {
   CHECK(imported(events + samples).problem.find("2 profiler samples: not shown") != std::string::npos);
 }
 
+TEST_CASE("values of one event are separate counters, also with the keys that a single value may have") {
+  const auto s = imported(R"([{"ph":"C","name":"used","pid":1,"ts":1,"args":{"used":1,"value":2}}])").snapshot;
+  REQUIRE(s->counters.size() == 2);
+  CHECK(s->counters[0].name == "used used");
+  CHECK(s->counters[1].name == "used value");
+  CHECK(s->counter_series[1].at(1'000) == 2);
+}
+
 TEST_CASE("counters of one name and several ids are separate") {
   const auto s = imported(R"([{"ph":"C","name":"load","id":1,"pid":1,"ts":1,"args":{"v":2}},
                               {"ph":"C","name":"load","id":2,"pid":1,"ts":2,"args":{"v":5}}])")
