@@ -127,6 +127,17 @@ int DurationsView::bin_at(const QPointF& position) const {
 
 // --- drawing
 
+// The number of a bar, in it or above it, where it fits.
+void DurationsView::draw_count(QPainter& painter, const QRectF& bar, size_t count, const QColor& fill) const {
+  const QFontMetrics metrics = painter.fontMetrics();
+  const QString text = format_count(static_cast<int64_t>(count));
+  if (metrics.horizontalAdvance(text) + 4 > bar.width()) return;
+  const bool is_inside = bar.height() >= metrics.height() + 4;
+  const double top = is_inside ? bar.top() + 2 : bar.top() - metrics.height() - 1;
+  painter.setPen(is_inside ? ThemeColours::text_on(fill) : context_.theme->colours().text);
+  painter.drawText(QRectF(bar.left(), top, bar.width(), metrics.height()), Qt::AlignCenter, text);
+}
+
 void DurationsView::draw_bins(QPainter& painter, const QRectF& area) const {
   const ThemeColours& colours = context_.theme->colours();
   const auto& bins = data_->histogram.bins;
@@ -145,8 +156,10 @@ void DurationsView::draw_bins(QPainter& painter, const QRectF& area) const {
     bar.setBottom(area.bottom());
     const bool marked = data_->marked >= 0 && static_cast<double>(data_->marked) >= bins[i].begin &&
                         (static_cast<double>(data_->marked) < bins[i].end || i + 1 == bins.size());
-    painter.fillRect(
-        bar, static_cast<int>(i) == hovered_ ? mixed(colours[Role::Work], colours.text, 0.25) : colours[Role::Work]);
+    const QColor fill =
+        static_cast<int>(i) == hovered_ ? mixed(colours[Role::Work], colours.text, 0.25) : colours[Role::Work];
+    painter.fillRect(bar, fill);
+    draw_count(painter, bar, bins[i].count, fill);
     if (!marked) continue;
     painter.setPen(QPen(colours.selection_outer, 3));
     painter.drawRect(bar.adjusted(1, 1, -1, -1));

@@ -46,6 +46,7 @@ class DurationsView : public QWidget, public Paintable {
   QRectF area_in(QSize size) const;
   double x_of(double duration, const QRectF& area) const;
   void draw(QPainter& painter, QSize size) const;
+  void draw_count(QPainter& painter, const QRectF& bar, size_t count, const QColor& fill) const;
   void draw_bins(QPainter& painter, const QRectF& area) const;
   void draw_percentiles(QPainter& painter, const QRectF& area) const;
   void draw_axis(QPainter& painter, const QRectF& area) const;
