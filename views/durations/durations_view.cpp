@@ -110,8 +110,9 @@ double DurationsView::x_of(double duration, const QRectF& area) const {
   return area.left() + share * area.width();
 }
 
-QRectF DurationsView::rect_of(size_t bin) const {
-  const QRectF area = area_in(size());
+QRectF DurationsView::rect_of(size_t bin) const { return column_in(area_in(size()), bin); }
+
+QRectF DurationsView::column_in(const QRectF& area, size_t bin) const {
   const auto& bins = data_->histogram.bins;
   if (bins.size() == 1) return {area.center().x() - 20, area.top(), 40, area.height()};
   const double left = x_of(bins[bin].begin, area);
@@ -144,16 +145,9 @@ void DurationsView::draw_bins(QPainter& painter, const QRectF& area) const {
   const size_t most = std::ranges::max(bins, {}, &trace::DurationBin::count).count;
   for (size_t i = 0; i < bins.size(); ++i) {
     if (bins[i].count == 0) continue;
-    QRectF bar(area.left(), area.top(), 40, 0);
-    if (bins.size() == 1) {
-      bar.moveLeft(area.center().x() - 20);
-    } else {
-      bar.setLeft(x_of(bins[i].begin, area));
-      bar.setRight(x_of(bins[i].end, area) - 1);
-    }
+    QRectF bar = column_in(area, i).adjusted(0, 0, -1, 0);
     const double height = std::max(2.0, area.height() * static_cast<double>(bins[i].count) / static_cast<double>(most));
     bar.setTop(area.bottom() - height);
-    bar.setBottom(area.bottom());
     const bool marked = data_->marked >= 0 && static_cast<double>(data_->marked) >= bins[i].begin &&
                         (static_cast<double>(data_->marked) < bins[i].end || i + 1 == bins.size());
     const QColor fill =

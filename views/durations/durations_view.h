@@ -44,6 +44,7 @@ class DurationsView : public QWidget, public Paintable {
   void prepare();
   void take(DurationsDataPtr data);
   QRectF area_in(QSize size) const;
+  QRectF column_in(const QRectF& area, size_t bin) const;
   double x_of(double duration, const QRectF& area) const;
   void draw(QPainter& painter, QSize size) const;
   void draw_count(QPainter& painter, const QRectF& bar, size_t count, const QColor& fill) const;

@@ -8,7 +8,7 @@
 #include "engine/backends/cuda/lowering/shapes.h"
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 namespace arenascope::cuda {
 namespace {
@@ -166,18 +166,18 @@ bool fused_convolution(std::span<const TensorImpl* const> chain, LibraryConvolut
   if (node.op != Op::Conv || node.sources.size() < 3 || result.op != Op::Relu || chain.size() != (adds ? 3u : 2u) ||
       !as_library(node, c))
     return false;
-  std::vector<const TensorImpl*> read = {node.sources[0], node.sources[1], node.sources[2]};
-  if (adds) read.push_back(chain[1]->sources[chain[1]->sources[0] == &node ? 1 : 0]);
+  const TensorImpl* added = adds ? chain[1]->sources[chain[1]->sources[0] == &node ? 1 : 0] : nullptr;
   const auto plain = [&](const TensorImpl& t) {
     return t.dtype == node.dtype && t.contiguous() && aligned(t.data(), 16);
   };
   const auto fits = [&](const TensorImpl* source) { return plain(*source) && is_disjoint(result, *source); };
-  if (!plain(result) || !std::all_of(read.begin(), read.end(), fits) || (adds && !(read[3]->sizes == node.sizes)))
+  if (!plain(result) || !std::ranges::all_of(std::span(node.sources).first(3), fits) ||
+      (added && (!fits(added) || !(added->sizes == node.sizes))))
     return false;
   c.out = result.data();
   c.relu = true;
-  c.bias = read[2]->data();
-  c.added = adds ? read[3]->data() : nullptr;
+  c.bias = node.sources[2]->data();
+  c.added = added ? added->data() : nullptr;
   return true;
 }
 
