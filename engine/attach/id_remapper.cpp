@@ -223,21 +223,20 @@ bool IdRemapper::translate(Event& event) {
   return false;  // written by a later version
 }
 
-void IdRemapper::events(TrackId track, std::span<const Event> events) {
-  const TrackId theirs = track;
-  const auto count = static_cast<int64_t>(events.size());
-  if (!track.valid() || !refer(IdKind::Track, track)) return;
+void IdRemapper::events(std::span<const TrackEvent> events) {
   translated_.clear();
-  for (Event event : events) {
-    latest_ = std::max({latest_, event.begin(), event.end()});
-    if (translate(event))
-      translated_.push_back(event);
+  for (TrackEvent one : events) {
+    const TrackId theirs = one.track;
+    if (!theirs.valid() || !refer(IdKind::Track, one.track)) continue;
+    latest_ = std::max({latest_, one.event.begin(), one.event.end()});
+    ++taken_[theirs.value];
+    ++events_;
+    if (translate(one.event))
+      translated_.push_back(one);
     else
       ++refused_;
   }
-  taken_[theirs.value] += count;
-  events_ += count;
-  if (!translated_.empty()) out_.events(track, translated_);
+  if (!translated_.empty()) out_.events(translated_);
 }
 
 void IdRemapper::finish(Nanoseconds time) {

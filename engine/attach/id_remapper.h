@@ -32,7 +32,8 @@ class IdRemapper : public trace::Sink {
   void call(const std::string& program, int64_t rank);
 
   void describe(const trace::Description& description) override;
-  void events(TrackId track, std::span<const trace::Event> events) override;
+  using Sink::events;
+  void events(std::span<const trace::TrackEvent> events) override;
 
   // Indexed by the program's own track ids.
   int64_t taken(TrackId track) const { return count_of(taken_, track); }
@@ -91,7 +92,7 @@ class IdRemapper : public trace::Sink {
   Counts taken_, lost_;
   Nanoseconds latest_ = 0;
   int64_t events_ = 0, events_lost_ = 0, ends_ = 0, refused_ = 0;
-  std::vector<trace::Event> translated_;  // reused between calls
+  std::vector<trace::TrackEvent> translated_;  // reused between calls
 };
 
 }  // namespace arenascope::attach

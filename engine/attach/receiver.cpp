@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/attach/receiver.h>
+#include <arenascope/trace/event_sorter.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -24,24 +25,6 @@ using trace::Sink;
 namespace {
 
 constexpr size_t kReadAt = size_t{1} << 18;
-
-// Forwards to several sinks.
-class Sinks : public Sink {
- public:
-  explicit Sinks(std::vector<std::shared_ptr<Sink>> sinks) : sinks_(std::move(sinks)) {}
-  void describe(const trace::Description& description) override {
-    for (const auto& sink : sinks_) sink->describe(description);
-  }
-  void events(trace::TrackId track, std::span<const trace::Event> events) override {
-    for (const auto& sink : sinks_) sink->events(track, events);
-  }
-  void flush() override {
-    for (const auto& sink : sinks_) sink->flush();
-  }
-
- private:
-  std::vector<std::shared_ptr<Sink>> sinks_;
-};
 
 // One program. It is greeted once its first packet is complete.
 struct Connection {
@@ -97,6 +80,7 @@ ssize_t receive(int file, std::span<uint8_t> room, File& sent) {
 struct Receiver::State {
   State(std::vector<std::shared_ptr<Sink>> to, Listening at, const ListenOptions& options)
       : sinks(std::move(to)),
+        sorter(sinks),
         listening(std::move(at)),
         max_programs(options.max_programs),
         forwarded(options.forwarded),
@@ -111,7 +95,8 @@ struct Receiver::State {
   void finish(Connection& c);
   void publish();
 
-  Sinks sinks;
+  trace::SinkList sinks;
+  trace::StreamSorter sorter;
   const Listening listening;
   const size_t max_programs;
   const bool forwarded;
@@ -139,7 +124,7 @@ void Receiver::State::accept() {
       answer(file.get(), "the maximum number of attached programs is reached");
       continue;
     }
-    auto c = std::make_unique<Connection>(std::move(file), sinks, numbers, process);
+    auto c = std::make_unique<Connection>(std::move(file), sorter, numbers, process);
     c->program.process = process;
     connections.push_back(std::move(c));
   }
@@ -234,16 +219,19 @@ void Receiver::State::publish() {
 
 void Receiver::State::work() {
   constexpr Nanoseconds kGreetingPatience = 10'000'000'000;
+  constexpr int kQuiet = 50;  // ms after which nothing older is expected
   std::vector<pollfd> files;
   for (bool last = false; !last;) {
     last = stopping.load();
     files.assign({{listening.socket.get(), POLLIN, 0}, {wake.get(), POLLIN, 0}});
     for (const auto& c : connections) files.push_back({c->file.get(), POLLIN, 0});
-    ::poll(files.data(), files.size(), last ? 0 : 1000);
+    const int pause = sorter.empty() ? 1000 : kQuiet;
+    ::poll(files.data(), files.size(), last ? 0 : pause);
     const size_t known = connections.size();
+    bool received = false;
     for (size_t i = 0; i < known; ++i) {
       Connection& c = *connections[i];
-      if (files[i + 2].revents != 0) read(c);
+      if (files[i + 2].revents != 0) received = true, read(c);
       if (!c.greeted && arenascope_now() - c.since > kGreetingPatience) c.over = true;
     }
     if (files[0].revents != 0) accept();
@@ -252,7 +240,10 @@ void Receiver::State::work() {
       finish(*connections[i]);
       connections.erase(connections.begin() + static_cast<ptrdiff_t>(i));
     }
-    sinks.flush();
+    if (received && !connections.empty())
+      sinks.flush();
+    else
+      sorter.flush();
     publish();
   }
   for (const auto& c : connections) {
@@ -264,7 +255,7 @@ void Receiver::State::work() {
     finish(*c);
   }
   connections.clear();
-  sinks.flush();
+  sorter.flush();
   publish();
 }
 

@@ -23,13 +23,15 @@ class Collector : public trace::Sink {
   void describe(const trace::Description& description) override {
     std::visit([this](const auto& d) { note(d); }, description);
   }
-  void events(trace::TrackId track, std::span<const Event> events) override {
-    if (!raw_.tracks.contains(track.value)) return;
-    for (const Event& event : events) note(track.value, event);
-    if (events.empty()) return;
-    // A span is recorded when it ends.
-    auto& until = raw_.recorded_until.try_emplace(track.value, INT64_MIN).first->second;
-    for (const Event& event : events) until = std::max(until, event.end());
+  using Sink::events;
+  void events(std::span<const trace::TrackEvent> events) override {
+    for (const auto& [track, event] : events) {
+      if (!raw_.tracks.contains(track.value)) continue;
+      note(track.value, event);
+      // A span is recorded when it ends.
+      auto& until = raw_.recorded_until.try_emplace(track.value, INT64_MIN).first->second;
+      until = std::max(until, event.end());
+    }
   }
   // Spans refer to their names by number.
   void finish() {
@@ -234,7 +236,7 @@ Result<Raw> read_recording(ByteSpan bytes, const std::string& name) {
   Raw raw;
   raw.format = "Arenascope recording";
   Collector collector(raw);
-  const auto read = trace::read_recording(bytes, name, collector);
+  const auto read = trace::read_recording(bytes, name, collector, {.in_file_order = true});
   if (!read) return read.error();
   raw.problem = read->problem;
   raw.closed = read->closed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/bench/bench_trace.h"
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
@@ -97,11 +98,13 @@ void feed(Sink& sink, size_t events) {
       made += 5;
       t = leave + 15;
     }
-    sink.events(TrackId(0), first);
-    sink.events(TrackId(1), second);
+    EventSorter sorter;
+    sorter.add(TrackId(0), first);
+    sorter.add(TrackId(1), second);
     first.clear();
     second.clear();
-    sink.describe(RunEnd{RunId(run), t, RunStatus::Done});
+    sorter.add(RunEnd{RunId(run), t, RunStatus::Done});
+    sorter.emit_all(sink);
     sink.flush();
   }
 }

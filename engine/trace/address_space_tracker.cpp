@@ -29,7 +29,7 @@ void AddressSpaceTracker::add(const Event& e, DeviceId device) {
     case EventKind::Reserve: return reserve(e, place);
     case EventKind::Release: return release(e.time, place, e.b);
     case EventKind::Alloc: return allocate(e, place);
-    case EventKind::Free: return give_back(e.time, place);
+    case EventKind::Free: return free(e.time, place);
     case EventKind::Bind: return own(e, place);
     default: return;
   }
@@ -115,20 +115,6 @@ void AddressSpaceTracker::free(Nanoseconds time, Place place) {
   const Bytes bytes = slice.bytes;
   held_.erase(own);
   if (const auto alone = open_.find(place); alone != open_.end() && alone->second.implied) release(time, place, bytes);
-}
-
-// Rings are drained sequentially. Another allocator of the same device may have reused the address before the
-// event that freed it is read.
-void AddressSpaceTracker::give_back(Nanoseconds time, Place place) {
-  constexpr size_t kNewest = 64;
-  const auto held = held_.find(place);
-  if (held == held_.end() || time >= held->second.begin) return free(time, place);
-  for (size_t i = freed_.size(); i-- > 0 && i + kNewest > freed_.size();) {
-    const SpaceAllocation& before = freed_[i];
-    if (before.device.value != place.first || before.address != place.second) continue;
-    if (before.end == held->second.begin && before.begin <= time) freed_.mutate(i).end = time;
-    return;
-  }
 }
 
 void AddressSpaceTracker::own(const Event& e, Place place) {

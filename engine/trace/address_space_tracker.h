@@ -22,7 +22,6 @@ class AddressSpaceTracker {
   void reserve(const Event& event, Place place);
   void release(Nanoseconds time, Place place, Bytes bytes);
   void allocate(const Event& event, Place place);
-  void give_back(Nanoseconds time, Place place);
   void free(Nanoseconds time, Place place);
   void own(const Event& event, Place place);
   const Space* space_at(Place place) const;

@@ -271,10 +271,12 @@ bool Decoding::take_events(ByteSpan message) {
   for (size_t c = 3; c <= 7; ++c) {
     if (columns[c].size() < count) return false;  // each number takes at least one byte
   }
-  events_.resize(count);
+  events_.resize(count, {track, {}});
   WireReader kinds(columns[3]), times(columns[4]), as(columns[5]), bs(columns[6]), ids(columns[7]);
   uint64_t time = 0;
-  for (Event& e : events_) {
+  for (TrackEvent& one : events_) {
+    one.track = track;
+    Event& e = one.event;
     uint64_t kind = 0, dt = 0, a = 0, b = 0, id = 0;
     if (!kinds.varint(kind) || !times.varint(dt) || !as.varint(a) || !bs.varint(b) || !ids.varint(id)) return false;
     if (kind > UINT32_MAX || id > UINT32_MAX) return false;
@@ -286,7 +288,7 @@ bool Decoding::take_events(ByteSpan message) {
     e.id = static_cast<uint32_t>(id);
   }
   if (form_ == 0) old_.events(events_);
-  sink_.events(track, events_);
+  sink_.events(events_);
   return true;
 }
 

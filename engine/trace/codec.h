@@ -52,7 +52,7 @@ class Decoding {
   bool take_description(uint32_t field, const WireReader& in);
 
   Sink& sink_;
-  std::vector<Event> events_;  // reused between messages
+  std::vector<TrackEvent> events_;  // reused between messages
   OldForm old_;
   uint32_t form_ = 0;  // 0 until the first packet specifies it
   bool closed_ = false;

@@ -137,8 +137,9 @@ RunId OldForm::run_at(Nanoseconds t) const {
   return i == 0 ? RunId::none() : runs_[i - 1].second;
 }
 
-void OldForm::events(std::span<Event> events) const {
-  for (Event& e : events) {
+void OldForm::events(std::span<TrackEvent> events) const {
+  for (TrackEvent& one : events) {
+    Event& e = one.event;
     const auto kind = kind_of(e.kind_extra & 0xff);
     if (!kind) continue;
     if (e.a < 0 || e.b < 0 || e.a > Event::kMaxSlice || e.b > Event::kMaxSlice) {

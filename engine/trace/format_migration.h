@@ -21,7 +21,7 @@ class OldForm {
   std::optional<Description> description(const RunInfo& run);
   std::optional<Description> description(const auto&) { return std::nullopt; }
   // Sets the run of each slice to the run that was active at its time.
-  void events(std::span<Event> events) const;
+  void events(std::span<TrackEvent> events) const;
 
  private:
   RunId run_at(Nanoseconds t) const;

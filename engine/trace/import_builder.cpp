@@ -64,13 +64,8 @@ void ImportBuilder::finish(Sink& sink) {
     t = {};
   }
   std::stable_sort(points_.begin(), points_.end(),
-                   [](const Point& x, const Point& y) { return x.event.time < y.event.time; });
-  for (size_t i = 0; i < points_.size();) {
-    const size_t track = points_[i].track;
-    batch.clear();
-    for (; i < points_.size() && points_[i].track == track; ++i) batch.push_back(points_[i].event);
-    sink.events(TrackId(track), batch);
-  }
+                   [](const TrackEvent& x, const TrackEvent& y) { return x.event.time < y.event.time; });
+  sink.events(points_);
   points_.clear();
   for (const LeftOutPart& p : problems_)
     sink.describe(Problem{p.severity, p.sentence, 0, RunId::none(), NodeId::none(), ProblemKind::LeftOut});

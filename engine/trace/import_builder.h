@@ -27,7 +27,7 @@ class ImportBuilder {
   void span(size_t track, Nanoseconds begin, Nanoseconds end, NameId name) {
     tracks_[track].spans.push_back({begin, end, name});
   }
-  void point(size_t track, const Event& event) { points_.push_back({track, event}); }
+  void point(size_t track, const Event& event) { points_.push_back({TrackId(track), event}); }
   void problem(std::string sentence, Severity severity = Severity::Warning) {
     problems_.push_back({std::move(sentence), severity});
   }
@@ -46,12 +46,8 @@ class ImportBuilder {
     ThreadInfo info;
     std::vector<Span> spans;
   };
-  struct Point {
-    size_t track;
-    Event event;
-  };
   std::vector<Track> tracks_;
-  std::vector<Point> points_;
+  std::vector<TrackEvent> points_;
   std::unordered_map<std::string, size_t> track_of_;
   std::unordered_map<std::string, NameId> name_of_;
   std::vector<const std::string*> names_;

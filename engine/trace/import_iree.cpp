@@ -5,6 +5,7 @@
 #include <map>
 #include <new>
 
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/json_records.h>
 #include "engine/trace/import_builder.h"
 #include "engine/trace/iree_pools.h"
@@ -244,8 +245,10 @@ class IreeRecords {
       events[s.track].push_back(work(RunId(r), node, s.begin, s.end));
       ends[r] = std::max(ends[r], s.end);
     }
-    for (const auto& [t, list] : events) sink.events(TrackId(t), list);
-    for (size_t r = 0; r < runs_.size(); ++r) sink.describe(RunEnd{RunId(r), ends[r], RunStatus::Done});
+    EventSorter sorter;
+    for (const auto& [t, list] : events) sorter.add(TrackId(t), list);
+    for (size_t r = 0; r < runs_.size(); ++r) sorter.add(RunEnd{RunId(r), ends[r], RunStatus::Done});
+    sorter.emit_all(sink);
   }
 
   ImportBuilder builder_;

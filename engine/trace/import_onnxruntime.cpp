@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/trace/import_onnxruntime.h"
 
+#include <arenascope/trace/event_sorter.h>
+
 #include <algorithm>
 #include <map>
 
@@ -99,6 +101,7 @@ void OnnxRuntimeNodes::replay(const std::string& model, const std::vector<size_t
   sink.describe(std::shared_ptr<const GraphInfo>(std::move(graph)));
 
   std::vector<std::vector<Event>> batches(threads_.size());
+  EventSorter sorter;
   for (size_t r = 0; r < runs_.size(); ++r) {
     const RunId id(r);
     RunInfo run;
@@ -115,9 +118,10 @@ void OnnxRuntimeNodes::replay(const std::string& model, const std::vector<size_t
       batch.push_back(work(id, NodeId(nodes[r][i]), k.begin, k.end));
     }
     for (size_t t = 0; t < batches.size(); ++t) {
-      if (!batches[t].empty()) sink.events(TrackId(tracks[t]), batches[t]);
+      sorter.add(TrackId(tracks[t]), batches[t]);
       batches[t].clear();
     }
+    sorter.emit_all(sink);
     sink.describe(RunEnd{id, runs_[r].end, runs_[r].ended ? RunStatus::Done : RunStatus::Aborted});
   }
 }

@@ -52,13 +52,13 @@ void Recorder::add_sink(std::shared_ptr<Sink> sink) {
   std::lock_guard drain_lock(drain_mutex_);
   drain_locked(false);
   for (const Description& d : descriptions_) sink->describe(d);
-  sinks_.push_back(std::move(sink));
+  sinks_.add(std::move(sink));
 }
 
 void Recorder::remove_sink(const Sink* sink) {
   std::lock_guard drain_lock(drain_mutex_);
   drain_locked(true);
-  std::erase_if(sinks_, [&](const auto& s) { return s.get() == sink; });
+  sinks_.remove(sink);
 }
 
 ThreadRing* RecorderInput::register_thread(std::string name, TrackKind kind, DeviceId device) {
@@ -66,10 +66,8 @@ ThreadRing* RecorderInput::register_thread(std::string name, TrackKind kind, Dev
   const TrackId id(rings_.size());
   auto ring = std::make_unique<ThreadRing>(id, ring_events_, clock_);
   make_room(rings_, 1);
-  make_room(merged_, 1);
   queue_locked(ThreadInfo{id, std::move(name), kind, device, 0, 0});
   rings_.push_back(std::move(ring));
-  merged_.push_back(kind == TrackKind::Other);
   return rings_.back().get();
 }
 
@@ -229,90 +227,97 @@ void Recorder::drain() {
   }
 }
 
-void Recorder::dispatch(const Description& description) {
-  for (const auto& sink : sinks_) sink->describe(description);
+namespace {
+
+// How far a ring is read.
+struct RingCut {
+  ThreadRing* ring;
+  uint64_t first;   // head when the first ring was read
+  uint64_t second;  // head when all rings had been read once
+  uint64_t until;
+};
+
+// The newest end of the events before the first heads.
+Nanoseconds newest_end(const std::vector<RingCut>& cuts) {
+  Nanoseconds newest = INT64_MIN;
+  for (const RingCut& cut : cuts)
+    for (uint64_t at = cut.ring->tail(); at != cut.first; ++at) newest = std::max(newest, cut.ring->at(at).end());
+  return newest;
 }
 
-// Events of several allocators are merged by time: a block that one frees and another allocates is pending until then.
-void Recorder::dispatch_merged(std::vector<PendingTrack>& pending) {
-  while (true) {
-    size_t next = pending.size();
-    Nanoseconds other = INT64_MAX;  // when the next event of another track is due
-    for (size_t i = 0; i < pending.size(); ++i) {
-      if (pending[i].handed == pending[i].events.size()) continue;
-      const Nanoseconds time = pending[i].events[pending[i].handed].time;
-      if (next == pending.size() || time < pending[next].events[pending[next].handed].time) {
-        if (next != pending.size()) other = pending[next].events[pending[next].handed].time;
-        next = i;
-      } else {
-        other = std::min(other, time);
-      }
-    }
-    if (next == pending.size()) return;
-    const std::vector<Event>& events = pending[next].events;
-    size_t end = pending[next].handed + 1;
-    while (end < events.size() && events[end].time <= other) ++end;
-    for (const auto& sink : sinks_)
-      sink->events(pending[next].track,
-                   std::span<const Event>(events).subspan(pending[next].handed, end - pending[next].handed));
-    pending[next].handed = end;
-  }
+void read_until(std::vector<RingCut>& cuts, Nanoseconds time) {
+  for (RingCut& cut : cuts)
+    for (cut.until = cut.ring->tail(); cut.until != cut.second && cut.ring->at(cut.until).end() <= time;) ++cut.until;
 }
 
-// Order matters. Heads are read before the queue is taken, so that everything that an event refers to has been described
-// before it. A run's end is held back until the next drain, whose heads are after all of that run's events.
-//
-// Memory is allocated before anything is taken, so that std::bad_alloc leaves the rings unchanged.
-void Recorder::drain_locked(bool last) {
-  RecorderInput& in = *input_;
-  std::vector<std::pair<ThreadRing*, uint64_t>> heads;
-  std::vector<Description> fresh, ends;
-  std::vector<bool> merged;
-  std::vector<PendingTrack> others;
-  {
-    std::lock_guard lock(in.mutex_);
-    merged = in.merged_;
-    heads.reserve(in.rings_.size());
-    for (const auto& ring : in.rings_) heads.emplace_back(ring.get(), ring->head());
-    reported_lost_.resize(heads.size(), 0);
-    for (size_t i = 0; i < heads.size(); ++i)
-      if (merged[i]) {
-        others.push_back({heads[i].first->track(), {}});
-        others.back().events.reserve(heads[i].first->waiting(heads[i].second));
-      }
-    descriptions_.reserve(in.queue_.size() + ends_.size());
-    ends.reserve(in.queue_.size());
-    fresh.swap(in.queue_);
-  }
-  for (Description& d : fresh) {
-    if (std::holds_alternative<RunEnd>(d)) {
-      ends.push_back(std::move(d));
+}  // namespace
+
+// Passes on what is queued; run ends are kept in ends_.
+void Recorder::dispatch(std::vector<Description>& queued) {
+  for (Description& description : queued) {
+    if (const auto* end = std::get_if<RunEnd>(&description)) {
+      ends_.push_back(*end);
       continue;
     }
-    dispatch(d);
-    if (!std::holds_alternative<Problem>(d)) descriptions_.add(std::move(d));
+    sinks_.describe(description);
+    if (!std::holds_alternative<Problem>(description)) descriptions_.add(std::move(description));
   }
-  size_t other = 0;
-  for (size_t i = 0; i < heads.size(); ++i) {
-    auto& ring = heads[i].first;  // Clang 14 cannot capture a structured binding
-    std::vector<Event>* const kept = merged[i] ? &others[other++].events : nullptr;
-    ring->consume(heads[i].second, [&](std::span<const Event> events) {
-      if (kept) return kept->insert(kept->end(), events.begin(), events.end()), void();
-      for (const auto& sink : sinks_) sink->events(ring->track(), events);
-    });
-    const int64_t lost = ring->lost();
-    if (lost != reported_lost_[i]) {
-      dispatch(Loss{ring->track(), lost - reported_lost_[i], now()});
-      reported_lost_[i] = lost;
-    }
+}
+
+// Takes the queue of descriptions. Nothing is taken if an allocation fails.
+std::vector<Description> Recorder::take_queue() {
+  std::vector<Description> queued;
+  std::lock_guard lock(input_->mutex_);
+  descriptions_.reserve(input_->queue_.size() + ends_.size());
+  ends_.reserve(ends_.size() + input_->queue_.size());
+  queued.swap(input_->queue_);
+  return queued;
+}
+
+// All heads are read twice. What was recorded before an event's end was measured is before the second heads if the event
+// is before the first ones: the events up to the newest one before the first heads include all that they depend on.
+//
+// The queue of descriptions is taken before and after. A run whose end was queued by then has all of its events before
+// the first heads; an end that was queued later is kept for the next drain, with all events after it. Everything that an
+// event refers to is in one of both parts.
+//
+// Memory is allocated before events are taken, so that std::bad_alloc leaves the rings unchanged.
+void Recorder::drain_locked(bool last) {
+  std::vector<RingCut> cuts;
+  EventSorter sorter;
+  {
+    std::lock_guard lock(input_->mutex_);
+    cuts.reserve(input_->rings_.size());
+    reported_lost_.resize(input_->rings_.size(), 0);
+    for (const auto& ring : input_->rings_) cuts.push_back({ring.get(), 0, 0, 0});
   }
-  dispatch_merged(others);
-  for (const Description& d : ends_) {
-    dispatch(d);
-    descriptions_.add(d);
+  std::vector<Description> queued = take_queue();
+  dispatch(queued);
+  const size_t over = ends_.size();
+  for (RingCut& cut : cuts) cut.first = cut.ring->head();
+  for (RingCut& cut : cuts) cut.second = cut.ring->head();
+  queued = take_queue();
+  dispatch(queued);
+  Nanoseconds until = newest_end(cuts);
+  for (size_t i = over; i < ends_.size(); ++i) until = std::min(until, ends_[i].end);
+  read_until(cuts, until);
+  for (const RingCut& cut : cuts) sorter.reserve(cut.ring->track(), cut.ring->waiting(cut.until));
+  sorter.reserve_ends(over);
+  for (size_t i = 0; i < cuts.size(); ++i) {
+    ThreadRing& ring = *cuts[i].ring;
+    ring.consume(cuts[i].until, [&](std::span<const Event> events) { sorter.add(ring.track(), events); });
+    const int64_t lost = ring.lost();
+    if (lost == reported_lost_[i]) continue;
+    sinks_.describe(Loss{ring.track(), lost - reported_lost_[i], now()});
+    reported_lost_[i] = lost;
   }
-  ends_ = std::move(ends);
-  for (const auto& sink : sinks_) sink->flush();
+  for (size_t i = 0; i < over; ++i) {
+    sorter.add(ends_[i]);
+    descriptions_.add(ends_[i]);
+  }
+  sorter.emit_all(sinks_);
+  ends_.erase(ends_.begin(), ends_.begin() + static_cast<ptrdiff_t>(over));
+  sinks_.flush();
   if (last && !ends_.empty()) drain_locked(false);
 }
 
@@ -353,7 +358,7 @@ void Recorder::stop() {
     drain_locked(true);
   } catch (const std::bad_alloc&) {  // they are not drained later
     drop_locked();
-    for (const Description& end : ends_) dispatch(end);
+    for (const RunEnd& end : ends_) sinks_.describe(end);
     ends_.clear();
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/recording.h>
 #include "engine/trace/codec.h"
 #include "engine/trace/input_file.h"
@@ -49,7 +50,12 @@ bool ours(ByteSpan packet, ByteSpan& message) {
 class Reading {
  public:
   Reading(std::string name, int64_t total, Sink& sink, const ReadOptions& options)
-      : name_(std::move(name)), total_(total), sink_(sink), options_(options), decoding_(sink) {}
+      : name_(std::move(name)),
+        total_(total),
+        sink_(sink),
+        options_(options),
+        sorter_(sink),
+        decoding_(options.in_file_order ? sink : sorter_) {}
 
   // Consumes whole packets from the front of `bytes`. `needed`: length of the next packet, 0 if unknown.
   Result<size_t> take(ByteSpan bytes, size_t& needed) {
@@ -90,6 +96,7 @@ class Reading {
       return Error{name_ + (total_ == 0 ? ": the file is empty, not a recording."
                                         : ": not a recording: the recording header is missing.")};
     }
+    sorter_.flush();
     report_.dropped_bytes = rest;
     report_.closed = decoding_.closed();
     std::string& problem = report_.problem;
@@ -123,6 +130,7 @@ class Reading {
   Sink& sink_;
   const ReadOptions& options_;
   ReadReport report_;
+  StreamSorter sorter_;
   Decoding decoding_;
   std::string first_broken_;
   bool garbage_ = false;

@@ -2,6 +2,8 @@
 #include <arenascope/trace/recording.h>
 #include "engine/trace/codec.h"
 
+#include <algorithm>
+
 namespace arenascope::trace {
 
 namespace {
@@ -55,16 +57,28 @@ void RecordingWriter::describe(const Description& description) {
   }
 }
 
-void RecordingWriter::events(TrackId track, std::span<const Event> events) {
+// Writes packet_.
+void RecordingWriter::write_events(TrackId track) {
+  packet([&] { encode(track, packet_, out_); });
+  if (options_.mirror) mirror_.events(track, packet_, out_);
+  packets_done();
+}
+
+// A packet has the events of one track.
+void RecordingWriter::events(std::span<const TrackEvent> events) {
   std::lock_guard lock(mutex_);
   if (!file_ || !status_.ok()) return;
   try {
-    while (!events.empty()) {
-      const auto some = events.first(std::min(events.size(), kEventsAPacket));
-      events = events.subspan(some.size());
-      packet([&] { encode(track, some, out_); });
-      if (options_.mirror) mirror_.events(track, some, out_);
-      packets_done();
+    const auto earlier = [](const TrackEvent& x, const TrackEvent& y) { return x.track < y.track; };
+    by_track_.assign(events.begin(), events.end());
+    if (!std::is_sorted(by_track_.begin(), by_track_.end(), earlier))
+      std::stable_sort(by_track_.begin(), by_track_.end(), earlier);
+    for (size_t i = 0; i < by_track_.size();) {
+      const TrackId track = by_track_[i].track;
+      packet_.clear();
+      for (; i < by_track_.size() && by_track_[i].track == track && packet_.size() < kEventsAPacket; ++i)
+        packet_.push_back(by_track_[i].event);
+      write_events(track);
     }
   } catch (const std::bad_alloc&) {
     fail("out of memory");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Replays a snapshot as a stream: descriptions first, then the events of all tracks in time order, in batches small
-// enough that threads which wait at the same barrier arrive in the same batch.
+// Replays a snapshot as a stream: descriptions first, then the events of all tracks in time order.
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/snapshot.h>
 
@@ -49,27 +49,22 @@ class EventPlayer {
 
   // Emits all rows that end by `until`, and at least `least` rows per cursor.
   void emit(Nanoseconds until, size_t least) {
-    for (size_t first = 0; first < cursors_.size();) {
-      size_t end = first;
+    for (Cursor& c : cursors_) {
       batch_.clear();
-      for (; end < cursors_.size() && cursors_[end].track == cursors_[first].track; ++end) {
-        Cursor& c = cursors_[end];
-        for (size_t n = 0; c.next < c.rows->size(); ++c.next, ++n) {
-          const Event& e = (*c.rows)[c.next];
-          if (e.end() > until && n >= least) break;
-          batch_.push_back(e);
-          ++emitted_;
-        }
+      for (size_t n = 0; c.next < c.rows->size(); ++c.next, ++n) {
+        const Event& e = (*c.rows)[c.next];
+        if (e.end() > until && n >= least) break;
+        batch_.push_back(e);
+        ++emitted_;
       }
-      // At equal times points come first: a step begins before the work in it.
-      std::stable_sort(batch_.begin(), batch_.end(), [](const Event& x, const Event& y) { return x.end() < y.end(); });
-      if (!batch_.empty()) sink_.events(cursors_[first].track, batch_);
-      first = end;
+      sorter_.add(c.track, batch_);  // points first: at equal times a step begins before the work in it
     }
+    sorter_.emit_all(sink_);
   }
 
   Sink& sink_;
-  std::vector<Cursor> cursors_;  // cursors of the same track are adjacent
+  EventSorter sorter_;
+  std::vector<Cursor> cursors_;  // per track, its points and then its lanes
   std::vector<Event> batch_;
   size_t emitted_ = 0;
 };
@@ -142,9 +137,10 @@ class WatchedSink : public Sink {
   void describe(const Description& description) override {
     if (!stopped_) to_.describe(description);
   }
-  void events(TrackId track, std::span<const Event> events) override {
+  using Sink::events;
+  void events(std::span<const TrackEvent> events) override {
     if (stopped_) return;
-    to_.events(track, events);
+    to_.events(events);
     done_ += events.size();
     if (done_ - reported_ < kReportEvery) return;
     reported_ = done_;

@@ -45,14 +45,15 @@ void Session::describe(const Description& description) {
   }
 }
 
-void Session::events(TrackId track, std::span<const Event> events) {
+void Session::events(std::span<const TrackEvent> events) {
   std::lock_guard lock(mutex_);
   latest_.reset();
   ++generation_;
-  if (!track.valid() || track.index() >= tracks_.size()) return bad("events of an undescribed thread");
   try {
-    for (const Event& event : events) {
-      if (sensible(event)) {
+    for (const auto& [track, event] : events) {
+      if (!track.valid() || track.index() >= tracks_.size()) {
+        bad("events of an undescribed thread");
+      } else if (sensible(event)) {
         add(track, event);
       } else {
         bad("an event with invalid numbers");

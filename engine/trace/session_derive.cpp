@@ -76,38 +76,12 @@ void Session::derive(TrackId track, const Event& e) {
   if (steps == nullptr || !e.node().valid() || e.node().index() >= steps->of_node.size()) return;
   const int32_t step = steps->of_node[e.node().index()];
   if (step < 0) return;
-  const auto [at, fresh] = derived_.try_emplace(run.value, Derived{0, info.begin});
-  if (fresh) leave_arena(run, info.graph);
-  Derived& derived = at->second;
+  Derived& derived = derived_.try_emplace(run.value, Derived{0, info.begin}).first->second;
   // The lead thread only waited if other threads ran all chunks of the node: the step began at the earliest possible
   // time.
   if (static_cast<size_t>(step) >= derived.next)
     derive_up_to(run, static_cast<size_t>(step) + 1, e.kind() == EventKind::Work ? e.begin() : derived.ready);
   derived_[run.value].ready = e.end();
-}
-
-// A new run reuses the addresses of earlier runs of its graph. Their slices have ended by then, although the end of
-// such a run may not have been read yet (the recorder emits it after the run's events).
-void Session::leave_arena(RunId newer, GraphId graph) {
-  std::vector<ArenaAllocation> over;
-  for (auto at = open_.begin(); at != open_.end();) {
-    std::erase_if(at->second, [&](const ArenaAllocation& rect) {
-      if (!rect.derived || rect.run.value >= newer.value) return false;
-      if (known_run(rect.run).valid() && runs_[rect.run.index()].info.graph != graph) return false;
-      const auto known = derived_.find(rect.run.value);
-      if (known == derived_.end()) return false;  // the run ended early
-      known->second.left = true;
-      over.push_back(rect);
-      over.back().end = known->second.ready;
-      return true;
-    });
-    at = at->second.empty() ? open_.erase(at) : std::next(at);
-  }
-  std::sort(over.begin(), over.end(), [](const ArenaAllocation& a, const ArenaAllocation& b) { return a.end < b.end; });
-  for (const ArenaAllocation& rect : over) {
-    const size_t begun = std::max(runs_[rect.run.index()].marks, rect.first.index() + 1);
-    close_slice(rect, Step(static_cast<int32_t>(begun)), rect.end);
-  }
 }
 
 // Completes a run that ended normally: steps without work, and the last slices.
@@ -118,10 +92,8 @@ void Session::finish_derived(const Run& run) {
   if (steps != nullptr && run.status == RunStatus::Done) {
     const PlanInfo& plan = *plans_[run.info.plan.index()];
     const Nanoseconds time = found->second.ready;
-    for (Derived& left = found->second; left.left && left.next < plan.order.size(); ++left.next)
-      add_mark({time, run.info.id, Step(static_cast<int32_t>(left.next)), plan.order[left.next]});
     derive_up_to(run.info.id, plan.order.size(), time);
-    for (uint32_t i : found->second.left ? std::vector<uint32_t>{} : steps->end.back()) {
+    for (uint32_t i : steps->end.back()) {
       const SliceInfo& s = plan.slices[i];
       add_slice(slice_dead(run.info.id, time, s.tensor, s.bound_offset, s.size,
                            Step(static_cast<int32_t>(plan.order.size()))));

@@ -109,7 +109,7 @@ void Session::add_mark(const StepMark& mark) {
 }
 
 void Session::Series::add(Nanoseconds t, double value) {
-  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained sequentially
+  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // a file may have any times
   append(samples, tree, Sample{t, value}, SampleSummary{t, t, value, value, value, true});
 }
 
@@ -226,40 +226,12 @@ Nanoseconds Session::paused_in(RunId run, Nanoseconds begin, Nanoseconds end) {
   return sum;
 }
 
-// Threads are drained sequentially: waits that include the pause may have been read before it.
 void Session::add_pause(const Event& e) {
   RunTable* table = table_of(e.run());
   if (table == nullptr) return;
   table_bytes_ += sizeof(TimeRange);
   table->pauses.push_back({e.begin(), e.end()});
   table->paused = add_saturated(table->paused, e.end() - e.begin());
-  for (size_t t = 0; t < tracks_.size(); ++t) {
-    if (tracks_[t].lanes.empty()) continue;
-    const Column<Event>& rows = tracks_[t].lanes[0].rows;
-    for (size_t i = rows.size(); i-- > 0 && rows[i].end() > e.begin();) {
-      const Event& w = rows[i];
-      if (w.kind() != EventKind::Wait || w.run() != e.run() || w.begin() >= e.end()) continue;
-      const Nanoseconds inside = std::min(w.end(), e.end()) - std::max(w.begin(), e.begin());
-      if (TrackRun* track = track_of(e.run(), TrackId(t), w.end())) track->wait -= inside;
-      take_from_barrier(w, inside);
-    }
-  }
-}
-
-// Subtracts time from a barrier wait that was due to something else.
-void Session::take_from_barrier(const Event& wait, Nanoseconds time) {
-  if (const auto it = pending_barriers_.find(barrier_key(wait)); it != pending_barriers_.end()) {
-    it->second.barrier.wait_sum -= time;
-    return;
-  }
-  constexpr size_t kNewest = 256;
-  for (size_t i = barriers_.size(); i-- > 0 && i + kNewest > barriers_.size();) {
-    const Barrier& known = barriers_[i];
-    if (known.run != wait.run() || known.generation != wait.generation()) continue;
-    barriers_.mutate(i).wait_sum -= time;
-    if (NodeRun* n = node_of(wait.run(), wait.node())) n->wait -= time;
-    return;
-  }
 }
 
 void Session::add_wait(TrackId track, const Event& e) {
@@ -332,47 +304,20 @@ RunId Session::known_run(RunId run) const {
 void Session::add_slice(const Event& e) {
   const SliceKey key{TensorRef{e.id}, known_run(e.run()), e.slice_offset()};
   const Step step = e.slice_step();
-  constexpr size_t kMaxUnmatched = 16;       // unmatched begins or ends per tensor; more means lost events
-  constexpr size_t kMaxEarlyEnds = 1 << 16;  // tensors whose end was read first
+  constexpr size_t kMaxUnmatched = 16;  // begins per tensor; more means that ends were lost
+  const auto known = open_.find(key);
   if (e.kind() == EventKind::SliceLive) {
     ArenaAllocation rect{key.tensor, key.run, key.offset, e.slice_bytes(), step, step, e.time, e.time, true};
     rect.derived = rect.run.valid() && runs_[rect.run.index()].info.steps_derived;
     newest_step_ = step;
-    if (const auto early = early_ends_.find(key); early != early_ends_.end()) {
-      auto& ends = early->second;
-      auto own = ends.end();  // the first end after this begin
-      for (auto it = ends.begin(); it != ends.end(); ++it) {
-        if (it->time >= e.time && (own == ends.end() || it->time < own->time)) own = it;
-      }
-      if (own != ends.end()) {
-        close_slice(rect, own->step, own->time);
-        ends.erase(own);
-        if (ends.empty()) early_ends_.erase(early);
-        return;
-      }
-    }
-    auto& same = open_[key];
+    auto& same = known == open_.end() ? open_[key] : known->second;
     if (same.size() >= kMaxUnmatched) same.erase(same.begin());
-    same.push_back(rect);
-    return;
+    return same.push_back(rect);
   }
-  if (const auto it = open_.find(key); it != open_.end()) {
-    auto& same = it->second;
-    auto own = same.end();  // the last begin before this end
-    for (auto r = same.begin(); r != same.end(); ++r) {
-      if (r->begin <= e.time && (own == same.end() || r->begin > own->begin)) own = r;
-    }
-    if (own != same.end()) {
-      close_slice(*own, step, e.time);
-      same.erase(own);
-      if (same.empty()) open_.erase(it);
-      return;
-    }
-  }
-  if (early_ends_.size() >= kMaxEarlyEnds) early_ends_.clear();  // their begins were lost or precede the recording
-  auto& ends = early_ends_[key];
-  if (ends.size() >= kMaxUnmatched) ends.erase(ends.begin());
-  ends.push_back({e.time, step});
+  if (known == open_.end()) return;  // its begin was lost, or precedes the recording
+  close_slice(known->second.back(), step, e.time);
+  known->second.pop_back();
+  if (known->second.empty()) open_.erase(known);
 }
 
 void Session::close_slice(ArenaAllocation rect, Step last, Nanoseconds end) {

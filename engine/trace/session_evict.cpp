@@ -132,11 +132,10 @@ class Session::Eviction {
     }
   }
 
-  // Begins and ends of slices of runs that are over: their counterparts were lost, or the run was aborted.
+  // Slices of runs that are over: their ends were lost, or the run was aborted.
   void unmatched() {
     const auto over = [&](const auto& one) { return one.first.run.valid() && is_over(one.first.run); };
     std::erase_if(s_.open_, over);
-    std::erase_if(s_.early_ends_, over);
     std::erase_if(s_.derived_, [&](const auto& one) { return is_over(RunId(one.first)); });
   }
 

@@ -180,17 +180,9 @@ StepMap Snapshot::steps(RunId id) const {
   const size_t end = std::min(marks_base + marks.size(), r->first_mark + r->marks);
   for (size_t i = std::max(r->first_mark, marks_base); i < end; ++i) {
     const StepMark& m = marks[i - marks_base];
-    if (m.run == id) list.push_back(m);
+    // A file may have any steps and times.
+    if (m.run == id && (list.empty() || (m.step > list.back().step && m.time >= list.back().time))) list.push_back(m);
   }
-  // The last thread to arrive at a barrier marks the next step, and threads are drained sequentially.
-  std::sort(list.begin(), list.end(),
-            [](const StepMark& x, const StepMark& y) { return std::pair(x.step, x.time) < std::pair(y.step, y.time); });
-  size_t kept = 0;
-  for (const StepMark& m : list) {
-    if (kept > 0 && (m.step == list[kept - 1].step || m.time < list[kept - 1].time)) continue;
-    list[kept++] = m;
-  }
-  list.resize(kept);
   return {std::move(list), r->finished ? r->end : std::max(r->end, time.end)};
 }
 

@@ -86,7 +86,8 @@ class EventNotifier : public trace::Sink {
  public:
   explicit EventNotifier(std::shared_ptr<ProgramWatch> watch) : watch_(std::move(watch)) {}
   void describe(const trace::Description&) override { watch_->on_events(); }
-  void events(trace::TrackId, std::span<const trace::Event>) override { watch_->on_events(); }
+  using Sink::events;
+  void events(std::span<const trace::TrackEvent>) override { watch_->on_events(); }
 
  private:
   std::shared_ptr<ProgramWatch> watch_;

@@ -94,9 +94,9 @@ void Autosave::describe(const trace::Description& description) {
   if (bytes() < max_bytes_) writer_->describe(description);
 }
 
-void Autosave::events(trace::TrackId track, std::span<const trace::Event> events) {
+void Autosave::events(std::span<const trace::TrackEvent> events) {
   if (rolling_ && half_full()) roll();
-  if (bytes() < max_bytes_) writer_->events(track, events);
+  if (bytes() < max_bytes_) writer_->events(events);
 }
 
 void Autosave::flush() { writer_->flush(); }

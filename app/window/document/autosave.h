@@ -36,7 +36,8 @@ class Autosave : public trace::Sink {
   size_t max_bytes() const { return max_bytes_; }
   bool half_full() const { return bytes() > max_bytes_ / 2; }
   void describe(const trace::Description& description) override;
-  void events(trace::TrackId track, std::span<const trace::Event> events) override;
+  using Sink::events;
+  void events(std::span<const trace::TrackEvent> events) override;
   void flush() override;
 
  private:

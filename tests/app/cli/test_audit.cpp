@@ -35,8 +35,14 @@ using namespace arenascope;
 struct Collected : trace::Sink {
   Stream stream;
   void describe(const trace::Description& d) override { stream.entries.push_back({d, trace::TrackId(), {}}); }
-  void events(trace::TrackId track, std::span<const trace::Event> events) override {
-    stream.entries.push_back({std::nullopt, track, {events.begin(), events.end()}});
+  using Sink::events;
+  void events(std::span<const trace::TrackEvent> events) override {
+    for (const auto& [track, event] : events) {
+      const bool continues =
+          !stream.entries.empty() && !stream.entries.back().description && stream.entries.back().track == track;
+      if (!continues) stream.entries.push_back({std::nullopt, track, {}});
+      stream.entries.back().events.push_back(event);
+    }
   }
 };
 

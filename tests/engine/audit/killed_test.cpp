@@ -206,7 +206,8 @@ TEST_CASE("a closed recording says so, and a recording that was not closed has a
   int64_t packets = 1;  // the header
   struct Ignore : Sink {
     void describe(const Description&) override {}
-    void events(TrackId, std::span<const Event>) override {}
+    using Sink::events;
+    void events(std::span<const TrackEvent>) override {}
     void flush() override {}
   } ignore;
   for (const Entry& entry : stream.entries) {

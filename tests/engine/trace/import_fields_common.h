@@ -28,8 +28,9 @@ class TextSink : public Sink {
   void describe(const Description& description) override {
     std::visit([this](const auto& d) { note(d); }, description);
   }
-  void events(TrackId track, std::span<const Event> events) override {
-    for (const Event& e : events)
+  using Sink::events;
+  void events(std::span<const TrackEvent> events) override {
+    for (const auto& [track, e] : events)
       text += fmt::format("{}: {} {} {} {} {}\n", track.value, e.time, e.a, e.b, e.id, e.kind_extra);
   }
 

@@ -32,9 +32,10 @@ struct StrictSink : Sink {
     if (const auto* end = std::get_if<RunEnd>(&d)) ended.at(end->id.index()) = true;
     if (const auto* loss = std::get_if<Loss>(&d)) lost += loss->count;
   }
-  void events(TrackId track, std::span<const Event> events) override {
-    wrong += track.index() >= tracks;
-    for (const Event& e : events) {
+  using Sink::events;
+  void events(std::span<const TrackEvent> events) override {
+    for (const auto& [track, e] : events) {
+      wrong += track.index() >= tracks;
       if (e.kind() == EventKind::Counter) {  // of the process, outside of runs
         ++counters;
         continue;

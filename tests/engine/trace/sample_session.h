@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small made-up run, fed to any sink: four nodes on two threads, three tensors in an arena of 3000 bytes.
 #pragma once
-#include <arenascope/trace/sink.h>
+#include <arenascope/trace/event_sorter.h>
 
 #include <array>
 
@@ -49,9 +49,11 @@ inline void fill_runs(Sink& sink, int first, int count) {
     }
     t0.push_back(slice_dead(id, start + 800, TensorRef::node(NodeId(1)), 1000, 2000, Step(4)));
     t0.push_back(slice_dead(id, start + 800, TensorRef::node(NodeId(2)), 0, 0, Step(4)));
-    sink.events(TrackId(0), t0);
-    sink.events(TrackId(1), t1);
-    sink.describe(RunEnd{id, start + 800, RunStatus::Done});
+    EventSorter sorter;
+    sorter.add(TrackId(0), t0);
+    sorter.add(TrackId(1), t1);
+    sorter.add(RunEnd{id, start + 800, RunStatus::Done});
+    sorter.emit_all(sink);
     sink.flush();
   }
 }
@@ -60,7 +62,8 @@ struct SampleOptions {
   int runs = 1;
 };
 
-inline void fill(Sink& sink, SampleOptions options) {
+inline void fill(Sink& to, SampleOptions options) {
+  StreamSorter sink(to);
   sink.describe(ThreadInfo{TrackId(0), "worker 0"});
   sink.describe(ThreadInfo{TrackId(1), "worker 1"});
   sink.describe(DeviceInfo{.id = DeviceId(0), .name = "CPU", .backend = "cpu", .memory_bytes = 1 << 30});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/convert.h>
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 
@@ -330,9 +331,11 @@ TEST_CASE("slices and steps of two threads are merged for any drain order") {
     graph->nodes.resize(4);
     session.describe(std::shared_ptr<const GraphInfo>(graph));
     session.describe(RunInfo{RunId(0), GraphId(0), PlanId(), 5, 2, "cpu", "planned"});
-    if (even_first) session.events(TrackId(0), even);
-    session.events(TrackId(1), odd);
-    if (!even_first) session.events(TrackId(0), even);
+    EventSorter sorter;
+    if (even_first) sorter.add(TrackId(0), even);
+    sorter.add(TrackId(1), odd);
+    if (!even_first) sorter.add(TrackId(0), even);
+    sorter.emit_all(session);
     const auto s = session.snapshot();
     CHECK(s->open_slices.empty());
     auto slices = s->slices_in(0, 100, 10);
@@ -465,10 +468,12 @@ TEST_CASE("pauses are excluded from run time, waits and busy shares for any drai
     const std::array held = {between(RunId(0), NodeId(1), t + 120, t + 90'120, kPaused)};
     const std::array other = {work(RunId(0), NodeId(0), t, t + 60), wait(RunId(0), NodeId(0), t + 60, t + 90'130, 0)};
     const std::array first = {wait(RunId(0), NodeId(0), t + 100, t + 90'130, 0)};
-    if (pause_first) runs.session.events(TrackId(0), held);
-    runs.session.events(TrackId(1), other);
-    if (!pause_first) runs.session.events(TrackId(0), held);
-    runs.session.events(TrackId(0), first);
+    EventSorter sorter;
+    if (pause_first) sorter.add(TrackId(0), held);
+    sorter.add(TrackId(1), other);
+    if (!pause_first) sorter.add(TrackId(0), held);
+    sorter.add(TrackId(0), first);
+    sorter.emit_all(runs.session);
     runs.end(90'200);
     runs.begin();
     runs.end(10);
@@ -572,34 +577,32 @@ TEST_CASE("arena slices end with their run, also if its end arrives after the ne
   }
   for (const bool early : {true, false}) {
     Session session;
-    session.describe(ThreadInfo{TrackId(0), "worker"});
-    session.describe(std::shared_ptr<const GraphInfo>(graph));
-    session.describe(std::shared_ptr<const PlanInfo>(plan));
+    StreamSorter sorter(session);
+    sorter.describe(ThreadInfo{TrackId(0), "worker"});
+    sorter.describe(std::shared_ptr<const GraphInfo>(graph));
+    sorter.describe(std::shared_ptr<const PlanInfo>(plan));
     const auto run = [&](int id) {
       RunInfo info{RunId(id), graph->id, plan->id, 1000 + 1000 * id, 1, "cpu", "planned"};
       info.lead = TrackId(0);
       info.steps_derived = true;
-      session.describe(info);
+      sorter.describe(info);
       const Nanoseconds t = info.begin;
-      session.events(TrackId(0), std::array{work(RunId(id), NodeId(0), t + 100, t + 200),
-                                            work(RunId(id), NodeId(1), t + 200, t + 300)});
+      sorter.events(TrackId(0), std::array{work(RunId(id), NodeId(0), t + 100, t + 200),
+                                           work(RunId(id), NodeId(1), t + 200, t + 300)});
     };
     run(0);
-    if (early) session.describe(RunEnd{RunId(0), 1400, RunStatus::Done});
+    if (early) sorter.describe(RunEnd{RunId(0), 1400, RunStatus::Done});
     run(1);
-    const auto between = session.snapshot();
-    REQUIRE(between->slices.size() == 2);
-    CHECK(between->open_slices.size() == 2);
-    if (!early) session.describe(RunEnd{RunId(0), 1400, RunStatus::Done});
-    session.describe(RunEnd{RunId(1), 2400, RunStatus::Done});
-    for (const auto& s : {between, session.snapshot()})
-      for (size_t i = 0; i < 2; ++i) {
-        CHECK(s->slices[i].run == RunId(0));
-        CHECK(s->slices[i].last == Step(2));
-        CHECK(s->slices[i].end == 1300);
-      }
+    if (!early) sorter.describe(RunEnd{RunId(0), 1400, RunStatus::Done});
+    sorter.describe(RunEnd{RunId(1), 2400, RunStatus::Done});
+    sorter.flush();
     const auto after = session.snapshot();
     REQUIRE(after->slices.size() == 4);
+    for (size_t i = 0; i < 2; ++i) {
+      CHECK(after->slices[i].run == RunId(0));
+      CHECK(after->slices[i].last == Step(2));
+      CHECK(after->slices[i].end == 1300);
+    }
     CHECK(after->open_slices.empty());
     CHECK(after->slices[3].end == 2300);
     CHECK(after->runs[0].marks == 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spaces and the allocations in them, as a session reports them.
 #include <arenascope/trace/bind_event.h>
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 #include <arenascope/trace/space_use.h>
@@ -79,10 +80,10 @@ TEST_CASE("an owner names the tensor of an event's allocator, up to the largest 
 TEST_CASE("an address reused before its free event arrives belongs to the new allocation") {
   Played p;
   p.session.describe(ThreadInfo{TrackId(1), "allocations", TrackKind::Other});
-  p.add(alloc(10, kWork, 0x1400, 512, 0, 1));
-  const Event again = alloc(100, kWork, 0x1400, 256, 0, 2);
-  p.session.events(TrackId(1), {&again, 1});
-  p.add(trace::free(90, kWork, 0x1400, 512, 0, 1));
+  EventSorter sorter;
+  sorter.add(TrackId(1), std::array{alloc(100, kWork, 0x1400, 256, 0, 2)});
+  sorter.add(TrackId(0), std::array{alloc(10, kWork, 0x1400, 512, 0, 1), trace::free(90, kWork, 0x1400, 512, 0, 1)});
+  sorter.emit_all(p.session);
   const auto s = p.session.snapshot();
   REQUIRE(s->space_slices.size() == 1);
   CHECK(s->space_slices[0].bytes == 512);

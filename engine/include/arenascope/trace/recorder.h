@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/description_log.h>
+#include <arenascope/trace/event_sorter.h>
 #include <arenascope/trace/ring.h>
 #include <arenascope/trace/sink.h>
 
@@ -50,7 +51,6 @@ class RecorderInput {
   const Clock clock_;
   mutable std::mutex mutex_;  // guards everything below
   std::vector<std::unique_ptr<ThreadRing>> rings_;
-  std::vector<bool> merged_;  // per ring: those of TrackKind::Other
   std::vector<Description> queue_;
   std::unordered_map<std::string, NameId> names_;
   std::vector<DeviceInfo> devices_;
@@ -125,22 +125,17 @@ class Recorder {
 
  private:
   void drain_locked(bool last);
-  void dispatch(const Description& description);
-  struct PendingTrack {
-    TrackId track;
-    std::vector<Event> events;
-    size_t handed = 0;  // of them
-  };
-  void dispatch_merged(std::vector<PendingTrack>& pending);
+  std::vector<Description> take_queue();
+  void dispatch(std::vector<Description>& queued);
   void drop_locked();
   void note_resident();
 
   const std::shared_ptr<RecorderInput> input_;
 
   std::mutex drain_mutex_;  // taken before the input's; guards the following
-  std::vector<std::shared_ptr<Sink>> sinks_;
+  SinkList sinks_;
   DescriptionLog descriptions_;         // without losses and problems: for late sinks
-  std::vector<Description> ends_;       // run ends whose events may still be in the rings
+  std::vector<RunEnd> ends_;            // whose events may still be in the rings
   std::vector<int64_t> reported_lost_;  // per ring
 
   std::mutex control_mutex_;  // held while the thread is started or stopped, which it takes no part in

@@ -37,8 +37,9 @@ class RecordingWriter : public Sink {
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
+  using Sink::events;
   void describe(const Description& description) override;
-  void events(TrackId track, std::span<const Event> events) override;
+  void events(std::span<const TrackEvent> events) override;
   void flush() override;
 
   // The first error, if any: "FILE: no space left on device after N bytes". Nothing is written after it; the file up to
@@ -55,12 +56,15 @@ class RecordingWriter : public Sink {
   void fail(std::string what);
   template <class F>
   void packet(F&& body);
+  void write_events(TrackId track);
 
   const Options options_;
   mutable std::mutex mutex_;
   std::unique_ptr<OutputFile> file_;  // null: closed
   const std::filesystem::path path_;
   WireWriter out_;
+  std::vector<TrackEvent> by_track_;  // reused between calls, as the following
+  std::vector<Event> packet_;
   PerfettoMirror mirror_;
   Status status_;
   int64_t written_ = 0;  // when it was closed
@@ -76,13 +80,14 @@ struct ReadReport {
 };
 
 struct ReadOptions {
+  bool in_file_order = false;            // pass events on as they are stored, round by round, instead of sorted by time
   std::function<bool(double)> progress;  // 0 to 1, now and then; false stops reading (an error "stopped")
 };
 
 // True if a file that begins with these bytes is an Arenascope recording.
 bool is_recording_file(ByteSpan head);
 
-// Passes the contents of a recording to `sink`, in the order of the file. A recording that is cut or damaged is read up to
+// Passes the contents of a recording to `sink`, events sorted by time. A recording that is cut or damaged is read up to
 // that point: the report and a Problem in the sink state the loss. An Error means that nothing could be
 // read: no such file, not a recording, a newer format.
 Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink, const ReadOptions& options = {});

@@ -41,6 +41,9 @@ class ThreadRing {
 
   // Reader's thread only: the position after the newest event.
   uint64_t head() const { return head_.load(std::memory_order_acquire); }
+  // Reader's thread only: the position of the oldest event, and the event at a position before a head.
+  uint64_t tail() const { return tail_.load(std::memory_order_relaxed); }
+  const Event& at(uint64_t position) const { return slots_[position & mask_]; }
   // Reader's thread only: hands all events before `until` to f(span), in at most two pieces, and frees their slots.
   template <class F>
   void consume(uint64_t until, F&& f) {
@@ -54,7 +57,7 @@ class ThreadRing {
     }
   }
   // Reader's thread only: the number of unread events before `until`.
-  size_t waiting(uint64_t until) const { return until - tail_.load(std::memory_order_relaxed); }
+  size_t waiting(uint64_t until) const { return until - tail(); }
   // Counts events that were not written, or not read. Any thread.
   void lose(int64_t events) { lost_.fetch_add(events, std::memory_order_relaxed); }
   // How many events were lost so far. Any thread.

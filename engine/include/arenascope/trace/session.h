@@ -29,8 +29,9 @@ class Session : public Sink {
 
   // Sink: one writer at a time. Invalid descriptions and events (an id far out of range, an end before its
   // begin) are counted as bad and reported as one problem, never stored.
+  using Sink::events;
   void describe(const Description& description) override;
-  void events(TrackId track, std::span<const Event> events) override;
+  void events(std::span<const TrackEvent> events) override;
 
   // The state now; cheap, and the same object until something changes. Any thread.
   std::shared_ptr<const Snapshot> snapshot() const;
@@ -100,7 +101,6 @@ class Session : public Sink {
   void add_work(TrackId track, const Event& event);
   void add_wait(TrackId track, const Event& event);
   void add_pause(const Event& event);
-  void take_from_barrier(const Event& wait, Nanoseconds time);
   void finish(PendingBarrier& pending);
   void finish_barriers(RunId run);
   void add_slice(const Event& event);
@@ -108,7 +108,6 @@ class Session : public Sink {
   void add_mark(const StepMark& mark);
   void derive(TrackId track, const Event& event);
   void derive_up_to(RunId run, size_t steps, Nanoseconds time);
-  void leave_arena(RunId newer, GraphId graph);
   void finish_derived(const Run& run);
   struct PlanSteps;
   const PlanSteps* steps_of(PlanId plan);
@@ -180,7 +179,6 @@ class Session : public Sink {
   std::unique_ptr<AddressSpaceTracker> spaces_;
   Column<ArenaAllocation> slices_;
   SummaryTree<Range64> slice_times_;
-  // Threads are drained one after the other, so an end may come before its beginning.
   struct SliceKey {
     TensorRef tensor;
     RunId run;
@@ -194,18 +192,12 @@ class Session : public Sink {
              0xff51afd7ed558ccdu;
     }
   };
-  struct SliceEnd {
-    Nanoseconds time = 0;
-    Step step;
-  };
   std::unordered_map<SliceKey, std::vector<ArenaAllocation>, SliceHash> open_;
-  std::unordered_map<SliceKey, std::vector<SliceEnd>, SliceHash> early_ends_;
   Step newest_step_;
   // Runs whose steps and slices are derived (session_derive.cpp).
   struct Derived {
     size_t next = 0;        // the first step that has not begun
     Nanoseconds ready = 0;  // when the lead could begin it
-    bool left = false;      // a later run uses its arena, although its own end was not recorded yet
   };
   std::unordered_map<int32_t, Derived> derived_;        // by run
   std::vector<std::shared_ptr<PlanSteps>> plan_steps_;  // by plan
