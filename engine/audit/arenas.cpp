@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The arena of each plan as its runs really used it.
+#include <arenascope/base/step_number.h>
 #include <fmt/format.h>
 
 #include <set>
@@ -89,8 +90,10 @@ void find_impossible(const Raw& raw, int32_t id, const std::vector<Residency>& r
                                     s.offset, s.bytes, planned_slice->second->offset, planned_slice->second->size));
     } else if (s.ended && raw.lost == 0 &&
                (planned_slice->second->first.value != s.first || planned_slice->second->last.value != s.last)) {
-      out.contradiction(fmt::format("{} is in the arena in steps {} to {}, planned were steps {} to {}", who, s.first,
-                                    s.last, planned_slice->second->first.value, planned_slice->second->last.value));
+      out.contradiction(fmt::format("{} is in the arena in steps {} to {}, planned were steps {} to {}", who,
+                                    step_number(s.first), last_step_number(s.last),
+                                    step_number(planned_slice->second->first),
+                                    last_step_number(planned_slice->second->last)));
     }
     if (s.offset + s.bytes > plan->second.arena_bytes)
       out.contradiction(
@@ -117,7 +120,7 @@ void audit_arenas(const Raw& raw, Writer& out) {
   for (const RawLive& o : orphans)
     if (raw.lost == 0 && o.time < known.run(o.run))
       out.contradiction(fmt::format("{} bytes at offset {} of the arena are freed in step {}, but were not in use",
-                                    o.bytes, o.offset, o.step));
+                                    o.bytes, o.offset, step_number(o.step)));
   for (const auto& [plan, arena] : arenas) {
     Report& report = out.report();
     report.spaces.push_back({plan < 0 ? "arena" : fmt::format("arena of plan {}", plan), "Workspace", "", arena.peak,

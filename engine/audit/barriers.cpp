@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Waits at the barrier after each node, and contradictions between clocks, runs and threads of spans.
+#include <arenascope/base/step_number.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void find_outside(const Raw& raw, Writer& out) {
   for (const RawMark& m : raw.marks) {
     const auto run = raw.runs.find(m.run);
     if (run == raw.runs.end() || m.time < run->second.info.begin || (run->second.ended && m.time > run->second.end.end))
-      out.contradiction(fmt::format("step {} of run {} is outside of its run", m.step, m.run));
+      out.contradiction(fmt::format("step {} of run {} is outside of its run", step_number(m.step), m.run));
   }
 }
 

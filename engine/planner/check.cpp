@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/step_number.h>
 #include <arenascope/planner/check.h>
 #include <fmt/format.h>
 
@@ -79,7 +80,7 @@ class Sweep {
   Status collision(const Stretch& a, const Stretch& b) const {
     return Error{fmt::format("Buffers {} (bytes {} to {}) and {} (bytes {} to {}) overlap while both live at step {}.",
                              p_.name_of(a.buffer), a.lo, a.hi, p_.name_of(b.buffer), b.lo, b.hi,
-                             std::max(a.lower, b.lower))};
+                             step_number(std::max(a.lower, b.lower)))};
   }
 
   // Live buffers that share with none are disjoint, so a new one can only overlap its neighbours in the map. The few

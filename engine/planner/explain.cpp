@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/step_number.h>
 #include <arenascope/planner/explain.h>
 #include <arenascope/planner/lower_bound.h>
 #include <fmt/format.h>
@@ -54,8 +55,9 @@ std::string explain_placement(const Problem& p, const Plan& plan, size_t a, size
   }
   int64_t step = 0;
   if (overlap(va, there, vb, there, step)) {
-    return fmt::format("{} lives in [{}, {}) and {} in [{}, {}): at step {} both need those bytes.", na, va.lower,
-                       va.upper, nb, vb.lower, vb.upper, step);
+    return fmt::format("{} lives from step {} to {} and {} from step {} to {}: at step {} both need those bytes.", na,
+                       step_number(va.lower), last_step_number(va.upper), nb, step_number(vb.lower),
+                       last_step_number(vb.upper), step_number(step));
   }
   for (const Attachment& x : p.attachments) {
     if (x.part == static_cast<int32_t>(a)) {
@@ -82,7 +84,7 @@ std::string explain_placement(const Problem& p, const Plan& plan, size_t a, size
   if (blocker >= 0) {
     return fmt::format("{} and {} are never alive together, but {} (bytes {} to {}) is in the way at step {}{}.", na,
                        nb, p.name_of(blocker), plan.offsets[blocker], plan.offsets[blocker] + p.intervals[blocker].size,
-                       blocked_at, others > 1 ? fmt::format(", and {} more", others - 1) : "");
+                       step_number(blocked_at), others > 1 ? fmt::format(", and {} more", others - 1) : "");
   }
   if (p.capacity && there + va.size > *p.capacity) {
     return fmt::format("{} would end at {}, beyond the capacity of {}.", na, there + va.size, *p.capacity);

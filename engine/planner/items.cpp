@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/planner/items.h"
 #include <arenascope/base/checked.h>
+#include <arenascope/base/step_number.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -155,7 +156,7 @@ Status check_fixed_items(const Problem& p, const Items& out) {
       if (all[x].second == all[y].second || a.lo >= b.hi || b.lo >= a.hi || b.lower >= b.upper) continue;
       return Error{
           fmt::format("The fixed offsets of buffers {} and {}, or of what is attached to them, overlap at step {}.",
-                      name(all[x].second), name(all[y].second), b.lower)};
+                      name(all[x].second), name(all[y].second), step_number(b.lower))};
     }
   }
   return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
+#include <arenascope/base/step_number.h>
 #include <fmt/format.h>
 #include "engine/planner/items.h"
 
@@ -98,7 +99,7 @@ Status check_fixed(const Problem& p) {
       return bad(
           fmt::format("Buffers {} and {} are fixed to overlapping bytes (at {} and {}) and both live at step {}.",
                       p.name_of(other->buffer), p.name_of(s.buffer), *p.intervals[other->buffer].fixed_offset,
-                      *p.intervals[s.buffer].fixed_offset, s.lower));
+                      *p.intervals[s.buffer].fixed_offset, step_number(s.lower)));
     }
     live.emplace(s.lo, &s);
   }

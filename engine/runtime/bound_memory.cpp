@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/step_number.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/quick_plan.h>
 
@@ -133,7 +134,8 @@ Status BoundMemory::allocate_output(size_t step) {
     auto storage =
         Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, backend_.padded_size(node, tensor.size));
     if (!storage)
-      return Error{fmt::format("cannot allocate '{}' at step {}: {}", node.name, step, storage.error().message)};
+      return Error{fmt::format("cannot allocate '{}' at step {}: {}", node.name, step_number(Step(step)),
+                               storage.error().message)};
     node.storage = std::move(*storage);
     report_binding(node, trace::TensorRef::node(tensor.node));
     for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = node.storage;
@@ -148,7 +150,8 @@ Status BoundMemory::allocate_image(size_t step) {
     if (strategy_ == MemoryStrategy::None && node.storage.allocated()) continue;
     auto storage = backend_.allocate_image(node, *context_);
     if (!storage)
-      return Error{fmt::format("cannot allocate '{}' at step {}: {}", node.name, step, storage.error().message)};
+      return Error{fmt::format("cannot allocate '{}' at step {}: {}", node.name, step_number(Step(step)),
+                               storage.error().message)};
     node.storage = std::move(*storage);
     image_addresses_[id.index()] = node.storage.data();
     report_binding(node, trace::TensorRef::node(id));

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include <arenascope/base/refused_memory.h>
+#include <arenascope/base/step_number.h>
 #include <fmt/format.h>
 
 namespace arenascope {
@@ -86,7 +87,7 @@ bool RunLoop::without_exceptions(size_t step, F&& work) {
   try {
     return work();
   } catch (...) {
-    fail(error_of_exception(fmt::format("before step {}", step + 1)));
+    fail(error_of_exception(fmt::format("before step {}", step_number(Step(step)))));
     return false;
   }
 }

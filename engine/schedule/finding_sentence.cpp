@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/step_number.h>
 #include <arenascope/schedule/finding_sentence.h>
 
 #include <algorithm>
@@ -79,7 +80,7 @@ FindingSentence at_peak(const Finding& f, const FindingsInput& about) {
   for (const trace::TensorRef ref : names.tensors) names.bytes.push_back(bytes_of(about, ref));
   return {QT_TRANSLATE_N_NOOP("Findings", "At the peak, step %1, %2 are live in %n tensor(s): %3."),
           f.count,
-          {count_value(f.step.value), bytes_value(f.bytes), std::move(names)}};
+          {count_value(step_number(f.step)), bytes_value(f.bytes), std::move(names)}};
 }
 
 // Tensors that are unused around the peak are recomputed, or copied to the host.

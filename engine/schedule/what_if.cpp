@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/format_bytes.h>
+#include <arenascope/base/step_number.h>
 #include <arenascope/transform/rematerialisation.h>
 #include "engine/schedule/arrangement.h"
 
@@ -263,14 +264,15 @@ const char* name(Saving method) {
 std::string sentence(const MemorySaving& s) {
   if (is_free(s.method)) return free_sentence(s);
   const std::string peak =
-      fmt::format("at step {} the peak drops {}.", s.at.value, fall_in_words(s.peak_before, s.peak_after));
+      fmt::format("at step {} the peak drops {}.", step_number(s.at), fall_in_words(s.peak_before, s.peak_after));
   if (s.method == Saving::Offload)
     return fmt::format("Offload '{}' ({}) to the host after step {} and reload it before step {}: {} to copy; {}",
-                       s.name, format_bytes(s.bytes), s.from.value, s.to.value, format_bytes(s.extra_bytes), peak);
+                       s.name, format_bytes(s.bytes), step_number(s.from), step_number(s.to),
+                       format_bytes(s.extra_bytes), peak);
   const std::string others =
       s.recomputed.size() > 1 ? fmt::format(", and {} others for it", s.recomputed.size() - 1) : "";
   return fmt::format("Rematerialise '{}' ({}) before step {}{}: {} and {} more; {}", s.name, format_bytes(s.bytes),
-                     s.to.value, others, flops_text(s.extra_flops), format_bytes(s.extra_bytes), peak);
+                     step_number(s.to), others, flops_text(s.extra_flops), format_bytes(s.extra_bytes), peak);
 }
 
 Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::string_view order_name,

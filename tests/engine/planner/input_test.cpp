@@ -169,7 +169,7 @@ TEST_CASE("the checker finds faults in a plan") {
   CHECK(check(p, plan).ok());
   plan.offsets = {0, 8, 0};
   CHECK(check(p, plan).error().message ==
-        "Buffers #0 (bytes 0 to 16) and #1 (bytes 8 to 24) overlap while both live at step 2.");
+        "Buffers #0 (bytes 0 to 16) and #1 (bytes 8 to 24) overlap while both live at step 3.");
   plan.offsets = {0, 24, 0};
   CHECK(check(p, plan).error().message.find("leaves the arena") != std::string::npos);
   plan.offsets = {0, 16, 4};
@@ -191,9 +191,10 @@ TEST_CASE("reasons why a buffer cannot reuse another's bytes") {
   Plan plan;
   plan.arena_bytes = 64;
   plan.offsets = {0, 16, 32, 0};
-  CHECK(explain_placement(p, plan, 1, 0) == "b lives in [2, 6) and a in [0, 4): at step 2 both need those bytes.");
+  CHECK(explain_placement(p, plan, 1, 0) ==
+        "b lives from step 3 to 6 and a from step 1 to 4: at step 3 both need those bytes.");
   CHECK(explain_placement(p, plan, 2, 0) ==
-        "c and a are never alive together, but b (bytes 16 to 32) is in the way at step 4.");
+        "c and a are never alive together, but b (bytes 16 to 32) is in the way at step 5.");
   CHECK(explain_placement(p, plan, 3, 1).find("could be placed where b is") != std::string::npos);
   CHECK(find_peak(p).live_bytes == 48);
   CHECK(find_peak(p).buffers == std::vector<int32_t>{2, 1});
