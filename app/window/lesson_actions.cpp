@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lesson_actions.h"
 
+#include <arenascope/base/step_number.h>
 #include <arenascope/lesson/stage.h>
 #include <views/bytes/byte_lens_view.h>
 #include <views/lesson/lesson.h>
@@ -256,9 +257,9 @@ QString LessonActions::adjust_view(const lesson::Action& action, const QString& 
   } else if (action.verb == "clear") {
     document.selection()->clear();
   } else if (action.verb == "step") {
-    const int step = argument == u"peak" ? shell_.playback->slider()->peak_step() : argument.toInt();
+    const int64_t step = argument == u"peak" ? shell_.playback->slider()->peak_step() : step_index(argument.toInt());
     if (step < 0 || step >= document.axis()->steps()) return Driving::tr("no step %1").arg(argument);
-    document.axis()->set_current(Step(step));
+    document.axis()->set_current(Step(static_cast<int32_t>(step)));
   } else if (action.verb == "axis") {
     document.axis()->set_mode(argument == u"time" ? AxisMode::Time : AxisMode::Step);
   } else if (action.verb == "all") {

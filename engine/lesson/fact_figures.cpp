@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The line of `arenascope-cli audit` that each fact is compared with, or the reason why there is none.
+#include <arenascope/base/step_number.h>
 #include <arenascope/schedule/describe.h>
 #include <fmt/format.h>
 
@@ -198,7 +199,7 @@ std::string word_for(char what, const Scene& s, const Arguments& a) {
       return {};
     case 'F': {  // a step, or the step of a node
       const auto number = parse_integer(first);
-      if (number) return std::to_string(*number);
+      if (number) return std::to_string(step_index(*number));
       auto found = tensor_of(s, first);
       for (size_t i = 0; found && s.plan && i < s.plan->order.size(); ++i)
         if (trace::TensorRef::node(s.plan->order[i]) == found->ref) return std::to_string(i);

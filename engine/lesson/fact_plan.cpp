@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Facts about the plan shown.
+#include <arenascope/base/step_number.h>
 #include "engine/lesson/fact_table.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ Result<Value> peak(const Scene& s, const Arguments&) {
 Result<Value> peak_step(const Scene& s, const Arguments&) {
   auto at = peak_at(s);
   if (!at) return at.error();
-  return number_value(at->step.value);
+  return number_value(static_cast<double>(step_number(at->step)));
 }
 
 Result<std::vector<std::string>> live_at(const Scene& s, Step step) {
@@ -81,6 +82,7 @@ Result<Step> step_of(const Scene& s, const std::string& token) {
   auto plan = plan_of(s);
   if (!plan) return plan.error();
   auto step = parse_integer(token);
+  if (step) *step = step_index(*step);
   if (auto found = tensor_of(s, token); !step && found && found->ref.is_node()) {
     const auto at = std::ranges::find((*plan)->order, NodeId(found->ref.index()));
     if (at != (*plan)->order.end()) step = at - (*plan)->order.begin();
@@ -160,7 +162,8 @@ Result<Value> step_of(const Scene& s, const Arguments& a) {
   auto found = tensor_of(s, a[0]);
   if (!found) return found.error();
   for (size_t i = 0; i < (*plan)->order.size(); ++i)
-    if (trace::TensorRef::node((*plan)->order[i]) == found->ref) return number_value(static_cast<double>(i));
+    if (trace::TensorRef::node((*plan)->order[i]) == found->ref)
+      return number_value(static_cast<double>(step_number(Step(i))));
   return Error{fmt::format("expected a step of the execution order, found '{}'", a[0])};
 }
 
@@ -172,8 +175,8 @@ Result<Value> of_slice(const Scene& s, const Arguments& a) {
   const trace::SliceInfo& x = **slice;
   if (where == Where::Offset) return bytes_value(x.offset);
   if (where == Where::End) return bytes_value(x.offset + x.size);
-  if (where == Where::First) return number_value(x.first.value);
-  if (where == Where::Last) return number_value(x.last.value - 1);
+  if (where == Where::First) return number_value(static_cast<double>(step_number(x.first)));
+  if (where == Where::Last) return number_value(static_cast<double>(last_step_number(x.last)));
   return number_value(x.level);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Planning: CANN's block planners from block sizes to shrunk blocks, and the lifetimes that an execution order gives.
+#include <arenascope/base/step_number.h>
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/block_steps.h>
 #include <arenascope/schedule/memory_plan.h>
@@ -151,7 +152,7 @@ LensFrames lifetimes(LensRun& run) {
   std::map<std::string, double, std::less<>> lengths;
   for (int64_t step = -1; step < steps; ++step) {
     LensFrame frame;
-    LensStrip nodes{"order", LensUnit::Slots, steps, {}}, live{"live bytes", LensUnit::Bytes, peak, {}};
+    LensStrip nodes{"order", LensUnit::Steps, steps, {}}, live{"live bytes", LensUnit::Bytes, peak, {}};
     for (int64_t i = 0; i <= step; ++i)
       nodes.cells.push_back(
           {i, 1, CellKind::Table, tensor_name(graph->node((*order)[static_cast<size_t>(i)])), i == step, -1});
@@ -161,7 +162,7 @@ LensFrames lifetimes(LensRun& run) {
       const Lifetime& life = lives[i];
       if (!life.in_arena() || life.owner != NodeId(i)) continue;
       const std::string name = tensor_name(graph->node(NodeId(i)));
-      LensStrip row{name, LensUnit::Slots, steps, {}};
+      LensStrip row{name, LensUnit::Steps, steps, {}};
       const bool alive = life.first.value <= step && step < life.last.value;
       const int64_t end = std::min<int64_t>(life.last.value, step + 1);
       if (end > life.first.value)
@@ -180,8 +181,8 @@ LensFrames lifetimes(LensRun& run) {
     frame.values["steps"] = static_cast<double>(steps);
     if (step >= 0) {
       frame.event = LensEvent::StepDone;
-      frame.arguments = {std::to_string(step), tensor_name(graph->node((*order)[static_cast<size_t>(step)])),
-                         std::to_string(sum)};
+      frame.arguments = {std::to_string(step_number(step)),
+                         tensor_name(graph->node((*order)[static_cast<size_t>(step)])), std::to_string(sum)};
     }
     frames.push_back(std::move(frame));
   }

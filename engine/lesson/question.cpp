@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/step_number.h>
 #include <arenascope/lesson/question.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Result<Verdict> wrong_number(const Scene& scene, const Question& q, double answe
   const std::vector<Bytes> live = trace::Snapshot::occupancy(*scene.plan);
   for (size_t i = 0; i < live.size(); ++i) {
     if (static_cast<double>(live[i]) <= answer) continue;
-    auto names = evaluate(scene, fmt::format("live({})", i));
+    auto names = evaluate(scene, fmt::format("live({})", step_number(Step(i))));
     if (!names) return names.error();
     verdict.step = static_cast<int32_t>(i);
     verdict.names = names->list;

@@ -216,8 +216,8 @@ Status Stage::act(const Action& action) {
     auto scene = this->scene();
     if (!scene) return scene.error();
     const int64_t steps = scene->plan ? static_cast<int64_t>(scene->plan->order.size()) : 0;
-    if (argument != "peak" && (!step || *step < 0 || *step >= steps))
-      return Error{fmt::format("unknown step {}", argument)};
+    if (argument != "peak" && (!step || *step < 1 || *step > steps))
+      return Error{fmt::format("unknown step {}: expected 1 to {}, or peak", argument, steps)};
     return {};
   }
   if (action.verb == "axis")

@@ -288,7 +288,7 @@ void ByteLensView::show_selected() {
 QString ByteLensView::to_csv() const {
   QString csv = QStringLiteral("strip,unit,begin,length,kind,label\n");
   if (frames_.empty()) return csv;
-  constexpr const char* kUnits[] = {"bytes", "bits", "slots"};
+  constexpr const char* kUnits[] = {"bytes", "bits", "slots", "steps"};
   for (const lesson::LensStrip& strip : frames_[static_cast<size_t>(frame())].strips)
     for (const lesson::LensCell& cell : strip.cells)
       csv += csv_line({LensText::strip(strip), QString::fromLatin1(kUnits[static_cast<size_t>(strip.unit)]),

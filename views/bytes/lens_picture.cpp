@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/bytes/lens_picture.h>
 
+#include <arenascope/base/step_number.h>
 #include <views/bytes/lens_text.h>
 #include <views/common/format.h>
 
@@ -30,7 +31,7 @@ double label_width(const lesson::LensCell& cell) {
 // Pixels per unit: labels fit where a few rows suffice, and a short strip is not stretched. Labels of slots always fit.
 double unit_width(const lesson::LensStrip& strip, double width) {
   const double whole = width / static_cast<double>(std::max<int64_t>(strip.length, 1));
-  const bool list = strip.unit == lesson::LensUnit::Slots;
+  const bool list = lesson::has_slots(strip.unit);
   double readable = 0;
   for (const lesson::LensCell& cell : strip.cells)
     if (!cell.label.empty())
@@ -93,7 +94,7 @@ class StripLayout {
   // Positions that would overlap the one before are left out.
   void add_position(int64_t begin) {
     const int64_t row = begin / per_row_;
-    const QString text = QString::number(begin);
+    const QString text = QString::number(strip_.unit == lesson::LensUnit::Steps ? step_number(begin) : begin);
     const QRectF rect(rect_of(begin, begin + 1, row).left(), row_top(row) - kRuler,
                       7.0 * static_cast<double>(text.size()) + 4, kRuler);
     if (row == last_row_ && rect.left() < last_right_) return;
@@ -156,7 +157,7 @@ std::set<lesson::CellKind> lens_kinds(const std::vector<lesson::LensFrame>& fram
   std::set<lesson::CellKind> kinds;
   for (const lesson::LensFrame& frame : frames)
     for (const lesson::LensStrip& strip : frame.strips)
-      if (strip.unit != lesson::LensUnit::Slots)
+      if (!lesson::has_slots(strip.unit))
         for (const lesson::LensCell& cell : strip.cells) kinds.insert(cell.kind);
   return kinds;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/base/step_number.h>
 #include <views/common/format.h>
 #include <views/common/theme.h>
 #include <views/lesson/lesson.h>
@@ -50,8 +51,9 @@ void OrderBoard::clear() {
 
 void OrderBoard::describe() {
   if (!order_.node.empty())
-    setAccessibleDescription(
-        tr("Step %1: %2 reads %3").arg(order_.given.live.size()).arg(text_of(order_.node), text_of(order_.missing)));
+    setAccessibleDescription(tr("Step %1: %2 reads %3")
+                                 .arg(step_number(Step(order_.given.live.size())))
+                                 .arg(text_of(order_.node), text_of(order_.missing)));
   else
     setAccessibleDescription(format_bytes(order_.given.peak()));
 }
@@ -112,7 +114,7 @@ void OrderBoard::draw_run(QPainter& painter, bool better) const {
     painter.setPen(highest ? QPen(c.text, 2) : QPen(c.axis, 1));
     if (!shape.isEmpty()) painter.drawRect(shape);
     painter.setPen(c.dim_text);
-    const QString label = better ? QString::number(step) : text_of(run.nodes[step]);
+    const QString label = better ? QString::number(step_number(Step(step))) : text_of(run.nodes[step]);
     painter.drawText(QRectF(all.left(), in.bottom(), all.width(), height() - in.bottom()), Qt::AlignCenter,
                      fontMetrics().elidedText(label, Qt::ElideMiddle, static_cast<int>(all.width())));
   }

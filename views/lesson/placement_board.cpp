@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/base/step_number.h>
 #include <views/common/format.h>
 #include <views/common/theme.h>
 #include <views/lesson/lesson.h>
@@ -127,7 +128,7 @@ void PlacementBoard::paintEvent(QPaintEvent*) {
   painter.drawRect(map());
   for (int step = 0; step < steps_; ++step)
     painter.drawText(QRectF(x_of(step), map().bottom() + 2, x_of(step + 1) - x_of(step), fontMetrics().height() + 2.0),
-                     Qt::AlignCenter, QString::number(step));
+                     Qt::AlignCenter, QString::number(step_number(step)));
   draw_goal(painter);
   for (size_t i = 0; i < pieces_.size(); ++i) {
     const QRectF shape = shape_of(i);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/base/step_number.h>
 #include <views/common/format.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/verdict_text.h>
@@ -30,7 +31,7 @@ QString number(const Verdict& v) {
     return v.bytes > 0 ? texts.too_many_bytes.arg(format_bytes(v.bytes)) : texts.too_many;
   if (v.step < 0) return texts.too_few;
   return VerdictTextTexts::tr("Too few: at step %1, %2 are live, %3 in total.")
-      .arg(v.step)
+      .arg(step_number(v.step))
       .arg(list(v.names), format_bytes(v.bytes));
 }
 
@@ -55,8 +56,8 @@ QString clicked(const Verdict& v) {
   if (v.first < 0) return VerdictTextTexts::tr("You selected %1 (%2).").arg(name(v, 0), format_bytes(v.bytes));
   return VerdictTextTexts::tr("That is %1: %2, needed from step %3 to step %4.")
       .arg(name(v, 0), format_bytes(v.bytes))
-      .arg(v.first)
-      .arg(v.last);
+      .arg(step_number(v.first))
+      .arg(step_number(v.last));
 }
 
 QString placed(const Verdict& v) {
@@ -64,8 +65,11 @@ QString placed(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::Collides:
       if (v.first == v.last)
-        return texts.collides_at_step.arg(name(v, 0), name(v, 1)).arg(v.first).arg(format_bytes(v.bytes));
-      return texts.collides.arg(name(v, 0), name(v, 1)).arg(v.first).arg(v.last).arg(format_bytes(v.bytes));
+        return texts.collides_at_step.arg(name(v, 0), name(v, 1)).arg(step_number(v.first)).arg(format_bytes(v.bytes));
+      return texts.collides.arg(name(v, 0), name(v, 1))
+          .arg(step_number(v.first))
+          .arg(step_number(v.last))
+          .arg(format_bytes(v.bytes));
     case Verdict::Why::Misaligned: return texts.misaligned.arg(name(v, 0), format_bytes(v.bytes));
     case Verdict::Why::Arena: return texts.arena.arg(sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
     default: return texts.missing.arg(list(v.names));
@@ -78,13 +82,13 @@ QString ordered(const Verdict& v) {
     case Verdict::Why::HigherPeak:
       return VerdictTextTexts::tr(
                  "This order is valid, but at step %1, %2 are live (%3 in total). A peak of %4 is possible.")
-          .arg(v.step)
+          .arg(step_number(v.step))
           .arg(list(v.names), sizes(v.bytes, v.limit).first, sizes(v.bytes, v.limit).second);
     default:
       return VerdictTextTexts::tr(
                  "This order is valid, but the inputs of each node must be visited in sequence: %2 is not at position "
                  "%1.")
-          .arg(v.step + 1)
+          .arg(step_number(v.step))
           .arg(name(v, 0));
   }
 }

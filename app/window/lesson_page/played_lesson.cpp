@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "played_lesson.h"
 
+#include <arenascope/base/step_number.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -77,7 +79,9 @@ class LessonPlayback {
       const std::vector<Bytes> live = trace::Snapshot::occupancy(*state.scene.plan);
       if (!live.empty()) state.playhead = static_cast<int32_t>(std::ranges::max_element(live) - live.begin());
     } else {
-      std::from_chars(number.data(), number.data() + number.size(), state.playhead);
+      int32_t shown = 0;
+      if (std::from_chars(number.data(), number.data() + number.size(), shown).ec == std::errc())
+        state.playhead = static_cast<int32_t>(step_index(shown));
     }
   }
 

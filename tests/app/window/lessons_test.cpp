@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lessons in the real window besides the course (course_test.cpp): settings, navigation, lesson files, presenter
 // keys, handouts.
+#include <arenascope/base/step_number.h>
 #include <arenascope/lesson/stage.h>
 #include <views/bytes/byte_lens_view.h>
 #include <views/tables/table.h>
@@ -53,6 +54,8 @@ std::optional<double> audited_value(const lesson::Scene& scene, const audit::Aud
       if (!against || !against->exempt.empty()) return std::nullopt;
       const auto figure = auditor.ask(against->figure);
       value = figure ? figure->value : 0;  // 0 if no event defines it
+      if (figure && figure->unit == audit::Unit::Step)
+        value = static_cast<double>(step_number(static_cast<int64_t>(value)));
     }
     sum = sign == u'+' ? sum + value : sign == u'-' ? sum - value : sign == u'*' ? sum * value : sum / value;
   }

@@ -31,9 +31,9 @@ TEST_CASE("the five buffers of the introductory example") {
                                                        {"bound", "4608"},
                                                        {"without_reuse", "8704"},
                                                        {"at_peak", "E,D"},
-                                                       {"peak_step", "4"},
-                                                       {"first(B)", "1"},
-                                                       {"last(B)", "3"},
+                                                       {"peak_step", "5"},
+                                                       {"first(B)", "2"},
+                                                       {"last(B)", "4"},
                                                        {"uses(B)", "2"},
                                                        {"users(B)", "C,D"},
                                                        {"op(B)", "BUFFER"},
@@ -42,9 +42,16 @@ TEST_CASE("the five buffers of the introductory example") {
                                                        {"bytes(D) + bytes(E)", "4608"},
                                                        {"arena(two-level,depth-first)", "4608"},
                                                        {"arena(max-block,depth-first)", "6656"},
-                                                       {"live(2)", "B,C"},
-                                                       {"live_bytes(2)", "3072"}};
+                                                       {"step_of(B)", "2"},
+                                                       {"live(3)", "B,C"},
+                                                       {"live(C)", "B,C"},
+                                                       {"live_bytes(3)", "3072"}};
   for (const auto& [expression, value] : facts) CHECK_MESSAGE(fact(stage, expression) == value, expression);
+  CHECK(fact(stage, "live(0)").find("expected a step or a node, found '0'") != std::string::npos);
+  for (const char* step : {"1", "6", "peak"}) CHECK_MESSAGE(stage.act({"step", {step}, 0}).ok(), step);
+  for (const char* step : {"0", "7", "-1", "next"})
+    CHECK(stage.act({"step", {step}, 0}).error().message ==
+          std::string("unknown step ") + step + ": expected 1 to 6, or peak");
   REQUIRE(stage.act({"plan", {"two-level", "depth-first"}, 0}).ok());
   CHECK(fact(stage, "planned_tensors - count_at(1)") == "4");  // blocks after the first level
   CHECK(fact(stage, "reused_at(1)") == "C");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The facts of lessons about graphs, plans, runs and memory equal the auditor's values for the same events; facts that
 // are exempt state a reason.
+#include <arenascope/base/step_number.h>
 #include <arenascope/lesson/stage.h>
 #include <arenascope/run/backends.h>
 #include <doctest/doctest.h>
@@ -68,7 +69,10 @@ void check_scene(Scene& scene, Held& held) {
       if (!against->exempt.empty()) continue;
       const auto figure = auditor->ask(against->figure);
       // A value without events is zero.
-      const double expected = figure ? figure->value : 0;
+      const bool step = figure && figure->unit == audit::Unit::Step;  // the metric is an index
+      const double expected = !figure ? 0
+                              : step  ? static_cast<double>(step_number(static_cast<int64_t>(figure->value)))
+                                      : figure->value;
       CHECK_MESSAGE((figure || value->number == 0), against->figure);
       CHECK(value->number == doctest::Approx(expected).epsilon(1e-9));
       ++held.numbers;

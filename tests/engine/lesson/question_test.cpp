@@ -159,9 +159,9 @@ TEST_CASE("a too small answer names the buffer that does not fit") {
 }
 
 TEST_CASE("the correct option is the one of the fact") {
-  const Played p = play("! ask choice first(B)\n! option 1 one\n! option 2 two | Then A would live longer.\n");
-  CHECK(judged(p, {"1", {}, {}}).right);
-  CHECK(judged(p, {"2", {}, {}}).text == "Then A would live longer.");
+  const Played p = play("! ask choice first(B)\n! option 2 two\n! option 3 three | Then A would live longer.\n");
+  CHECK(judged(p, {"2", {}, {}}).right);
+  CHECK(judged(p, {"3", {}, {}}).text == "Then A would live longer.");
 }
 
 TEST_CASE("a reply names the clicked object") {

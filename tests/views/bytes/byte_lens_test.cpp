@@ -80,7 +80,7 @@ class ByteLensTest : public QObject {
           for (const LensBox& box : picture.boxes) {
             const lesson::LensStrip& strip = frame.strips[box.strip];
             const QString label = QString::fromStdString(strip.cells[box.cell].label);
-            if (strip.unit != lesson::LensUnit::Slots || label.isEmpty() || !box.begins) continue;
+            if (!lesson::has_slots(strip.unit) || label.isEmpty() || !box.begins) continue;
             QVERIFY2(box.rect.width() >= 7.0 * static_cast<double>(label.size()),
                      qPrintable(QString::fromLatin1(experiment.name) + u' ' + label));
           }
@@ -94,6 +94,14 @@ class ByteLensTest : public QObject {
                    qPrintable(QString::fromLatin1(experiment.name) + u' ' + operation));
         }
     }
+  }
+
+  void the_steps_of_an_order_are_counted_from_one() {
+    const auto frames = lesson::run_lens("order", {});
+    QVERIFY(frames.ok() && frames->size() > 1);
+    const lesson::LensFrame& first = (*frames)[1];
+    QVERIFY2(LensText::operation(first).startsWith("Step 1 "), qPrintable(LensText::operation(first)));
+    QCOMPARE(lens_picture(first, 900).labels.at(1).text, QStringLiteral("1"));  // the first one is the title
   }
 
   // The structure that the operations fill, and its legend, are shown before the first operation.

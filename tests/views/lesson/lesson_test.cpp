@@ -170,7 +170,7 @@ class LessonTest : public QObject {
     QuestionBox* q = panel.widgets().question;
     QTest::keyClicks(q->number(), "4000");
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
-    QVERIFY2(q->feedback().contains("E, D") && q->feedback().contains("step 4"), qPrintable(q->feedback()));
+    QVERIFY2(q->feedback().contains("E, D") && q->feedback().contains("step 5"), qPrintable(q->feedback()));
     q->number()->clear();
     QTest::keyClicks(q->number(), "8704");
     QTest::keyClick(q->number(), Qt::Key_Return);
@@ -212,7 +212,7 @@ class LessonTest : public QObject {
     q->offer("B", {});
     QVERIFY(!q->answered().done() && q->answered().wrong == 0);
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
-    QVERIFY2(q->feedback().contains("B") && q->feedback().contains("step 1"), qPrintable(q->feedback()));
+    QVERIFY2(q->feedback().contains("B") && q->feedback().contains("from step 2 to step 4"), qPrintable(q->feedback()));
     QCOMPARE(q->answered().wrong, 1);
     q->offer("E", {});
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);

@@ -46,7 +46,8 @@ struct LensCell {
   int32_t next = -1;     // the cell to which it points, by index; -1: none
 };
 
-enum class LensUnit : uint8_t { Bytes, Bits, Slots };
+enum class LensUnit : uint8_t { Bytes, Bits, Slots, Steps };  // Steps: of an execution order, one slot per step
+constexpr bool has_slots(LensUnit unit) { return unit == LensUnit::Slots || unit == LensUnit::Steps; }
 
 // A range of memory, an array or a queue.
 struct LensStrip {
