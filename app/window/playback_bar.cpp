@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "playback_bar.h"
+#include <arenascope/base/step_number.h>
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
@@ -204,7 +205,7 @@ void PlaybackBar::set_content(const DocumentContent& content) {
 void PlaybackBar::update_step() {
   const int steps = context_.axis->steps();
   const QString now =
-      context_.axis->current().valid() ? QString::number(context_.axis->current().value) : QStringLiteral("–");
+      context_.axis->current().valid() ? QString::number(step_number(context_.axis->current())) : QStringLiteral("–");
   step_->setText(steps > 0 ? tr("step %1/%2").arg(now).arg(steps) : tr("no steps"));
   by_step_->setChecked(context_.axis->mode() == AxisMode::Step);
   by_time_->setChecked(context_.axis->mode() == AxisMode::Time && !context_.axis->frame().by_runs());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_slider.h"
 
+#include <arenascope/base/step_number.h>
 #include <views/common/format.h>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -44,8 +45,9 @@ void StepSlider::update_plan() {
   plan_ = source_->plan_id();
   session_ = source_->session().get();
   peak_ = peak_of(plan);
-  setToolTip(peak_.step.valid() ? tr("Peak at step %1: %2 live").arg(peak_.step.value).arg(format_bytes(peak_.bytes))
-                                : QString());
+  setToolTip(peak_.step.valid()
+                 ? tr("Peak at step %1: %2 live").arg(step_number(peak_.step)).arg(format_bytes(peak_.bytes))
+                 : QString());
   update();
 }
 

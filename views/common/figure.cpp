@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/base/step_number.h>
 #include <views/common/figure.h>
 
 #include <arenascope/trace/unknown_size.h>
@@ -17,8 +18,9 @@ QString drawn(double value, FigureUnit unit) {
     case FigureUnit::Bytes: return format_bytes(static_cast<Bytes>(value));
     case FigureUnit::Time: return format_ns(static_cast<Nanoseconds>(value));
     case FigureUnit::Share: return format_percent(value);
-    case FigureUnit::Count:
-    case FigureUnit::Step: return format_count(static_cast<int64_t>(value));
+    case FigureUnit::Count: return format_count(static_cast<int64_t>(value));
+    case FigureUnit::Step: return format_count(step_number(static_cast<int64_t>(value)));
+    case FigureUnit::EndStep: return format_count(last_step_number(static_cast<int64_t>(value)));
     case FigureUnit::Ratio: return QString::number(value, 'f', 3);
     case FigureUnit::Address: return format_address(static_cast<Bytes>(value));
     case FigureUnit::Number: return QString::number(static_cast<int64_t>(value));

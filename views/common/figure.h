@@ -12,7 +12,9 @@
 
 namespace arenascope::views {
 
-enum class FigureUnit : uint8_t { Bytes, Time, Share, Count, Step, Ratio, Address, Number };
+// Step: the index of a step, whose text is its number from 1. EndStep: the exclusive end of a range of steps, whose text is
+// the number of the last step in it.
+enum class FigureUnit : uint8_t { Bytes, Time, Share, Count, Step, EndStep, Ratio, Address, Number };
 
 struct Figure {
   // "run.0.wall"; empty if the audit has no such value. "chosen.…": depends on a selection by the user and states

@@ -176,9 +176,9 @@ void PlotCanvas::apply_axis() {
   const SharedAxis& axis = *context_.axis;
   x_axis()->setRange(axis.range().lo, axis.range().hi);
   const bool steps = axis.mode() == AxisMode::Step;
-  const bool has = dynamic_cast<StepTicker*>(x_axis()->ticker().data()) != nullptr;
-  const bool has_time = dynamic_cast<TimeTicker*>(x_axis()->ticker().data()) != nullptr;
   const bool has_runs = dynamic_cast<RunTicker*>(x_axis()->ticker().data()) != nullptr;
+  const bool has = dynamic_cast<StepTicker*>(x_axis()->ticker().data()) != nullptr && !has_runs;
+  const bool has_time = dynamic_cast<TimeTicker*>(x_axis()->ticker().data()) != nullptr;
   if (steps && !has) {
     x_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new StepTicker));
   } else if (axis.frame().by_runs() && !has_runs) {
@@ -186,6 +186,7 @@ void PlotCanvas::apply_axis() {
   } else if (!steps && !axis.frame().by_runs() && !has_time) {
     x_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new TimeTicker));
   }
+  if (auto* ticker = dynamic_cast<StepTicker*>(x_axis()->ticker().data())) ticker->set_end(axis.limits().hi);
   x_axis()->ticker()->setTickCount(std::clamp(plot_->axisRect()->width() / 110, 2, 12));
   show_axes();
 }

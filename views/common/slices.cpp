@@ -123,7 +123,7 @@ FigureText planned_lifetime(const trace::PlanInfo& plan, const trace::SliceInfo&
   const FigureText steps{SliceText::tr("%n step(s)", nullptr, count), {of("steps", count, FigureUnit::Number)}, {}};
   FigureText out = with_parts(SliceText::tr("live from step %1 to %2, for %3"),
                               {figure_text(of("first", slice.first.value, FigureUnit::Step)),
-                               figure_text(of("last", slice.last.value, FigureUnit::Step)), steps});
+                               figure_text(of("last", slice.last.value, FigureUnit::EndStep)), steps});
   if (slice.block.valid()) out.line(block_name(plan.id, slice));
   if (!slice.in_place_of.valid()) return out;
   const trace::TensorInfo* source = SliceText::tensor(graph, slice.in_place_of);

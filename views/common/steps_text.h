@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Steps as every view and text names them: the first and the last one in use, "1 – 3".
+// Steps as every view and text names them: from 1, the first and the last one in use, "1 – 3".
 #pragma once
+#include <arenascope/base/step_number.h>
 #include <QString>
 
 namespace arenascope::views {
 
-// `end` is exclusive.
+// `end` is exclusive; both are indices.
 inline QString format_steps(int64_t first, int64_t end) {
-  return end <= first + 1 ? QString::number(first) : QStringLiteral("%1 – %2").arg(first).arg(end - 1);
+  const QString from = QString::number(step_number(first));
+  return end <= first + 1 ? from : QStringLiteral("%1 – %2").arg(from).arg(last_step_number(end));
 }
 
 }  // namespace arenascope::views

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/base/step_number.h>
 #include <views/common/format.h>
 #include <views/common/tickers.h>
 #include <QCoreApplication>
@@ -19,16 +20,12 @@ double nice_step(double rough) {
 double StepTicker::getTickStep(const QCPRange& range) { return std::max(1.0, nice_step(range.size() / mTickCount)); }
 
 QString StepTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
-  return format_count(static_cast<int64_t>(std::llround(tick)));
+  return tick < 0 || tick >= end_ ? QString() : format_count(step_number(std::llround(tick)));
 }
 
-double RunTicker::getTickStep(const QCPRange& range) { return std::max(1.0, nice_step(range.size() / mTickCount)); }
-
-// At the begin of the run.
-QString RunTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
-  return tick < 0 ? QString()
-                  : QCoreApplication::translate("arenascope::views::RunTicker", "run %1")
-                        .arg(format_count(static_cast<int64_t>(std::llround(tick)) + 1));
+QString RunTicker::getTickLabel(double tick, const QLocale& locale, QChar format, int precision) {
+  const QString number = StepTicker::getTickLabel(tick, locale, format, precision);
+  return number.isEmpty() ? number : QCoreApplication::translate("arenascope::views::RunTicker", "run %1").arg(number);
 }
 
 double TimeTicker::getTickStep(const QCPRange& range) {

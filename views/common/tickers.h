@@ -4,22 +4,27 @@
 #include <qcustomplot.h>
 #include <views/common/axis_mapping.h>
 
+#include <limits>
+
 namespace arenascope::views {
 
+// Steps are counted from 1, at the begin of each: round numbers have ticks.
 class StepTicker : public QCPAxisTicker {
+ public:
+  StepTicker() { setTickOrigin(-1); }
+  void set_end(double end) { end_ = end; }  // the number of steps; none is labelled after the last
+
  protected:
   double getTickStep(const QCPRange& range) override;
   int getSubTickCount(double) override { return 0; }
   QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+
+ private:
+  double end_ = std::numeric_limits<double>::infinity();
 };
 
-class RunTicker : public QCPAxisTicker {
- public:
-  RunTicker() { setTickOrigin(-1); }  // runs are counted from 1: round numbers have ticks
-
+class RunTicker : public StepTicker {
  protected:
-  double getTickStep(const QCPRange& range) override;
-  int getSubTickCount(double) override { return 0; }
   QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/base/step_number.h>
 #include <views/common/format.h>
 #include <views/common/layer_nodes.h>
 #include <views/inspector/breadcrumbs.h>
@@ -93,8 +94,8 @@ std::vector<Crumb> Breadcrumbs::path() const {
   } else if (const auto* block = now.get<BlockSelection>()) {
     path.push_back({tr("block %1").arg(block->block.index()), now, {}, {}});
   } else if (const auto* steps = now.get<StepRangeSelection>()) {
-    path.push_back(
-        {tr("steps %1 to %2").arg(steps->first.value).arg(steps->last.value - 1), now, steps->first, steps->last});
+    path.push_back({tr("steps %1 to %2").arg(step_number(steps->first)).arg(last_step_number(steps->last)), now,
+                    steps->first, steps->last});
   } else if (const auto* layer = now.get<LayerSelection>()) {
     const auto of_layer = steps_of(*layer, source_->plan());
     path.push_back({QString::fromStdString(layer->name), now, of_layer ? of_layer->first : Step(),
@@ -107,7 +108,11 @@ std::vector<Crumb> Breadcrumbs::path() const {
     path.push_back({tr("allocation at %1").arg(format_address(static_cast<Bytes>(allocation->address))), now, {}, {}});
   } else if (path.size() == 1 && axis_->range() != axis_->limits() && axis_->steps() > 0) {
     const auto [first, last] = axis_->visible_steps();
-    path.push_back({tr("steps %1 to %2").arg(first.value).arg(std::max(last.value - 1, first.value)), {}, first, last});
+    path.push_back(
+        {tr("steps %1 to %2").arg(step_number(first)).arg(std::max(last_step_number(last), step_number(first))),
+         {},
+         first,
+         last});
   }
   return path;
 }

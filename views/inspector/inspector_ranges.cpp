@@ -181,10 +181,9 @@ void memory(FactsBuilder& facts, Step first, Step last) {
     return figure_id("plan", facts.in.plan->id.value, "steps", first.value, last.value, what);
   };
   if (at >= 0)
-    facts.row(
-        Texts::tr("most live bytes, planned"),
-        with_parts(Texts::tr("%1 at step %2"), {bytes_text(id("max_live"), most),
-                                                figure_text(figure(id("max_live_step"), at, FigureUnit::Number))}));
+    facts.row(Texts::tr("most live bytes, planned"),
+              with_parts(Texts::tr("%1 at step %2"), {bytes_text(id("max_live"), most),
+                                                      figure_text(figure(id("max_live_step"), at, FigureUnit::Step))}));
 }
 
 std::vector<TensorRef> refs(const std::vector<NodeId>& nodes) {
@@ -197,13 +196,14 @@ std::vector<TensorRef> refs(const std::vector<NodeId>& nodes) {
 void layer_lifetime(FactsBuilder& facts, const LayerSelection& layer) {
   const auto steps = steps_of(layer, facts.in.plan);
   if (!steps) return;
-  const auto step = [&](const char* what, int32_t s) {
+  const auto of_layer = [&](const char* what, int32_t value, FigureUnit unit) {
     const std::string of = "plan." + std::to_string(facts.in.plan->id.value);
-    return figure(nodes_figure(of, *facts.in.graph, layer.nodes, what), s, FigureUnit::Number);
+    return figure(nodes_figure(of, *facts.in.graph, layer.nodes, what), value, unit);
   };
   facts.section(Texts::tr("Lifetime"));
-  facts.row(Texts::tr("steps"), with_figures(QStringLiteral("[%1, %2)"),
-                                             {step("first", steps->first.value), step("end", steps->last.value)}));
+  facts.row(Texts::tr("steps"),
+            with_figures(QStringLiteral("%1 – %2"), {of_layer("first", steps->first.value, FigureUnit::Step),
+                                                     of_layer("end", steps->last.value, FigureUnit::EndStep)}));
   memory(facts, steps->first, steps->last);
   Step until = steps->last;
   Bytes kept = 0;
@@ -215,11 +215,11 @@ void layer_lifetime(FactsBuilder& facts, const LayerSelection& layer) {
     kept += slice.size;
     ++count;
   }
-  facts.row(Texts::tr("last use of the results"), step("last_use", until.value - 1));
+  facts.row(Texts::tr("last use of the results"), of_layer("last_use", until.value - 1, FigureUnit::Step));
   if (count == 0) return;
-  FigureText kept_text =
-      with_parts(Texts::tr("%1 of %n tensor(s)", nullptr, count), {bytes_text(step("kept", 0).id, kept)});
-  kept_text.figures.push_back(step("kept_tensors", count));
+  FigureText kept_text = with_parts(Texts::tr("%1 of %n tensor(s)", nullptr, count),
+                                    {bytes_text(of_layer("kept", 0, FigureUnit::Bytes).id, kept)});
+  kept_text.figures.push_back(of_layer("kept_tensors", count, FigureUnit::Number));
   facts.row(Texts::tr("kept after it"), kept_text);
 }
 
@@ -235,8 +235,8 @@ QString range_text(Bytes offset, Bytes size) {
 
 void steps_facts(FactsBuilder& facts, const StepRangeSelection& range) {
   const int32_t count = range.last.value - range.first.value;
-  facts.title(with_figures(Texts::tr("Steps %1 to %2"),
-                           {chosen("first", range.first.value), chosen("last", range.last.value - 1)}),
+  facts.title(with_figures(Texts::tr("Steps %1 to %2"), {chosen("first", range.first.value, FigureUnit::Step),
+                                                         chosen("last", range.last.value, FigureUnit::EndStep)}),
               FigureText{Texts::tr("%n step(s)", nullptr, count), {chosen("steps", count)}, {}});
   memory(facts, range.first, range.last);
   if (facts.in.plan == nullptr || facts.in.graph == nullptr) return;

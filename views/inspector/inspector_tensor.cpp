@@ -47,8 +47,8 @@ void counterpart(FactsBuilder& facts, TensorRef ref) {
               with_figures(QStringLiteral("[%1, +%2)"), {of("offset", slice.offset, FigureUnit::Address),
                                                          of("bytes", slice.size, FigureUnit::Bytes)}));
     facts.row(Texts::tr("steps"),
-              with_figures(QStringLiteral("[%1, %2)"), {of("first", slice.first.value, FigureUnit::Number),
-                                                        of("last", slice.last.value, FigureUnit::Number)}));
+              with_figures(QStringLiteral("%1 – %2"), {of("first", slice.first.value, FigureUnit::Step),
+                                                       of("last", slice.last.value, FigureUnit::EndStep)}));
     return;
   }
 }

@@ -69,9 +69,9 @@ void add_identity(Columns& columns, const NodesPtr& n) {
   const auto word = [&](const QString& title, std::string trace::TensorInfo::*field) {
     columns.push_back({title, {}, [=](size_t r) { return text(n->node(r).*field); }});
   };
-  columns.push_back({NodesTableTexts::tr("Step"), NodesTableTexts::tr("Position in the execution order"),
-                     [=](size_t r) { return n->step[r] < 0 ? QString() : QString::number(n->step[r]); },
-                     [=](size_t r) { return static_cast<double>(n->step[r]); }});
+  columns.push_back(number_column(
+      NodesTableTexts::tr("Step"), NodesTableTexts::tr("Position in the execution order"), FigureUnit::Step,
+      [=](size_t r) { return static_cast<double>(n->step[r]); }, [=](size_t r) { return n->step[r] >= 0; }));
   columns.push_back({NodesTableTexts::tr("Name"), {}, [=](size_t r) {
                        return n->node(r).name.empty() ? DisplayNames::node(TensorRef::node(NodeId(r)))
                                                       : text(n->node(r).name);

@@ -35,7 +35,9 @@ TablePtr notes_table(std::vector<PinnedNote> notes, Nanoseconds origin) {
   std::ranges::stable_sort(notes, {}, [](const PinnedNote& n) { return std::pair(n.step, n.time); });
   const auto list = std::make_shared<const std::vector<PinnedNote>>(std::move(notes));
   table->rows = list->size();
-  const auto step = [](double value) { return value < 0 ? QString() : format_count(static_cast<int64_t>(value)); };
+  const auto step = [](double value) {
+    return value < 0 ? QString() : figure({}, std::floor(value), FigureUnit::Step).text;
+  };
   const auto time = [](double value) { return value < 0 ? QString() : format_ns(static_cast<Nanoseconds>(value)); };
   const auto column = [list](const QString& title, const QString& tip, double PinnedNote::*value, auto text_of) {
     return Column{title, tip, [=](size_t r) { return text_of((*list)[r].*value); },

@@ -98,7 +98,7 @@ QString outcome_text(const planner::ReuseMove& move) {
   return {};
 }
 
-Column step_number_column(const QString& title, const QString& tip, std::function<int64_t(size_t)> get) {
+Column count_column(const QString& title, const QString& tip, std::function<int64_t(size_t)> get) {
   return number_column(title, tip, FigureUnit::Count, [get](size_t r) { return static_cast<double>(get(r)); });
 }
 
@@ -148,15 +148,15 @@ std::vector<Column> reuse_columns(const std::shared_ptr<const ReusePlayback>& pl
     return out.join(QStringLiteral(" → "));
   };
   return {
-      step_number_column(ReuseAndMovesTexts::tr("Step"), ReuseAndMovesTexts::tr("↓ steps through it"),
-                         [](size_t r) { return static_cast<int64_t>(r) + 1; }),
-      step_number_column(
+      count_column(ReuseAndMovesTexts::tr("Step"), ReuseAndMovesTexts::tr("↓ steps through it"),
+                   [](size_t r) { return static_cast<int64_t>(r) + 1; }),
+      count_column(
           ReuseAndMovesTexts::tr("Level"),
           ReuseAndMovesTexts::tr("1: tensors of equal size form a block; 2: blocks are placed into larger ones"),
           [row](size_t r) { return int64_t{row(r).level}; }),
-      step_number_column(ReuseAndMovesTexts::tr("Block"),
-                         ReuseAndMovesTexts::tr("Position in the list sorted by decreasing size"),
-                         [row](size_t r) { return static_cast<int64_t>(row(r).block) + 1; }),
+      count_column(ReuseAndMovesTexts::tr("Block"),
+                   ReuseAndMovesTexts::tr("Position in the list sorted by decreasing size"),
+                   [row](size_t r) { return static_cast<int64_t>(row(r).block) + 1; }),
       step_bytes_column(ReuseAndMovesTexts::tr("Bytes"), {}, [block](size_t r) { return block(r).size; }),
       {ReuseAndMovesTexts::tr("Action"),
        {},
@@ -171,9 +171,9 @@ std::vector<Column> reuse_columns(const std::shared_ptr<const ReusePlayback>& pl
        [block](size_t r) { return format_steps(block(r).lower, block(r).upper); },
        [block](size_t r) { return static_cast<double>(block(r).lower); }},
       {ReuseAndMovesTexts::tr("Tensors"), {}, names},
-      step_number_column(ReuseAndMovesTexts::tr("Remaining"),
-                         ReuseAndMovesTexts::tr("Level 1: blocks so far; level 2: blocks not yet placed"),
-                         [row](size_t r) { return row(r).blocks_left; }),
+      count_column(ReuseAndMovesTexts::tr("Remaining"),
+                   ReuseAndMovesTexts::tr("Level 1: blocks so far; level 2: blocks not yet placed"),
+                   [row](size_t r) { return row(r).blocks_left; }),
       step_bytes_column(
           ReuseAndMovesTexts::tr("Arena"), ReuseAndMovesTexts::tr("Total size placed so far"),
           [=](size_t r) { return row(r).level == 2 ? playback->steps.moves[row(r).move].arena_bytes : Bytes{0}; }),
@@ -223,8 +223,8 @@ TablePtr moves_table(const TableInput& input) {
   const auto name = [graph](NodeId node) { return step_tensor(graph.get(), trace::TensorRef::node(node)); };
   table->rows = rows->size();
   table->columns = {
-      step_number_column(ReuseAndMovesTexts::tr("Step"), ReuseAndMovesTexts::tr("↓ steps through it"),
-                         [](size_t r) { return static_cast<int64_t>(r) + 1; }),
+      count_column(ReuseAndMovesTexts::tr("Step"), ReuseAndMovesTexts::tr("↓ steps through it"),
+                   [](size_t r) { return static_cast<int64_t>(r) + 1; }),
       {ReuseAndMovesTexts::tr("Order"), ReuseAndMovesTexts::tr("Default order, the starting point"),
        [rows](size_t r) { return (*rows)[r].base; }},
       {ReuseAndMovesTexts::tr("Rule"),
@@ -235,10 +235,10 @@ TablePtr moves_table(const TableInput& input) {
       {ReuseAndMovesTexts::tr("Node"), {}, [=](size_t r) { return name(move(r).node); }},
       {ReuseAndMovesTexts::tr("Moves to before"), ReuseAndMovesTexts::tr("Its first user"),
        [=](size_t r) { return name(move(r).reader); }},
-      step_number_column(ReuseAndMovesTexts::tr("From"), ReuseAndMovesTexts::tr("Its position in the execution order"),
-                         [move](size_t r) { return int64_t{move(r).from.value}; }),
-      step_number_column(ReuseAndMovesTexts::tr("To"), ReuseAndMovesTexts::tr("Its position in the execution order"),
-                         [move](size_t r) { return int64_t{move(r).to.value}; }),
+      number_column(ReuseAndMovesTexts::tr("From"), ReuseAndMovesTexts::tr("Its position in the execution order"),
+                    FigureUnit::Step, [move](size_t r) { return static_cast<double>(move(r).from.value); }),
+      number_column(ReuseAndMovesTexts::tr("To"), ReuseAndMovesTexts::tr("Its position in the execution order"),
+                    FigureUnit::Step, [move](size_t r) { return static_cast<double>(move(r).to.value); }),
       step_bytes_column(ReuseAndMovesTexts::tr("Bytes"),
                         ReuseAndMovesTexts::tr("Bytes of its result that are no longer live between the two steps"),
                         [move](size_t r) { return move(r).bytes; }),

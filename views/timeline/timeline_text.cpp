@@ -96,7 +96,7 @@ QString TimelineView::label(uint32_t tag, int lines) const {
     const NodeId node =
         plan && item.step.index() < plan->order.size() ? plan->order[item.step.index()] : NodeId(item.step.value);
     const auto* t = SliceText::tensor(graph, trace::TensorRef::node(node));
-    return t && !t->name.empty() ? QString::fromStdString(t->name) : format_count(item.step.value);
+    return t && !t->name.empty() ? QString::fromStdString(t->name) : figure({}, item.step.value, FigureUnit::Step).text;
   }
   const trace::Event& e = s.event(item.cell.span);
   if (e.kind() == trace::EventKind::Work) {
@@ -203,9 +203,9 @@ FigureText TimelineView::tip(const QPointF& pixel) const {
   if (!item) return {};
   if (item->layer)
     return with_parts(tr("layer %1"), {name_text(QString::fromStdString(item->layer->name))})
-        .line(with_figures(tr("steps %1 to %2"),
-                           {figure("chosen.first", item->layer->first.value, FigureUnit::Number),
-                            figure("chosen.last", item->layer->last.value - 1, FigureUnit::Number)}));
+        .line(
+            with_figures(tr("steps %1 to %2"), {figure("chosen.first", item->layer->first.value, FigureUnit::Step),
+                                                figure("chosen.last", item->layer->last.value, FigureUnit::EndStep)}));
   if (item->step.valid()) {
     const Figure step = figure("chosen.step", item->step.value, FigureUnit::Step);
     const QString name = label(static_cast<uint32_t>(item - picture_->items.data()), 1);

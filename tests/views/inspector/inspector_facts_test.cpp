@@ -46,7 +46,7 @@ class InspectorFactsTest : public QObject {
     QVERIFY(f.text({}).contains("sample residual network"));
     QVERIFY(f.text(f.node(1)).contains("relu1"));
     QVERIFY(f.text(BlockSelection{f.source.plan_id(), f.source.plan()->slices.front().block}).contains("Block"));
-    QVERIFY(f.text(StepRangeSelection{Step(2), Step(6)}).contains("Steps 2 to 5"));
+    QVERIFY(f.text(StepRangeSelection{Step(2), Step(6)}).contains("Steps 3 to 6"));
     QVERIFY(f.text(AddressRangeSelection{0, 1 << 20}).contains("Addresses"));
   }
 

@@ -216,7 +216,7 @@ class TablesTest : public QObject {
     };
     for (size_t row = 0; row < 4; ++row) QCOMPARE(cell(row, "Level"), QString("1"));
     QVERIFY2(cell(2, "Action").startsWith(u"2 tensor"), qPrintable(cell(2, "Action")));
-    QCOMPARE(cell(2, "Lifetime"), QString("1 – 4"));
+    QCOMPARE(cell(2, "Lifetime"), QString("2 – 5"));
     QCOMPARE(cell(3, "Remaining"), QString("4"));
     const char* happens[] = {"new block", "placed in block 1", "placed in block 1", "overlaps", "new block"};
     for (size_t row = 0; row < 5; ++row)
