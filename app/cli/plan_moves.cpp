@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/plan_moves.h"
 
+#include <arenascope/base/step_number.h>
 #include <arenascope/graph/order_ge.h>
 #include <arenascope/graph/order_peak.h>
 #include <arenascope/graph/order_search.h>
@@ -88,7 +89,7 @@ void print_text_of(const models::Model& model, const MovesArguments& arguments, 
   for (size_t i = 0; i < std::min(kShown, ge.moves.size()); ++i) {
     const GeMove& move = ge.moves[i];
     cli::print("  {:>4} by {:<8} {:<36.36} from {:>5} to {:>5}, before {:<28.28} {:>12}  {} → {}\n", i + 1,
-               name(move.rule), model.graph.node(move.node).name.str(), move.from.value, move.to.value,
+               name(move.rule), model.graph.node(move.node).name.str(), step_number(move.from), step_number(move.to),
                model.graph.node(move.reader).name.str(), app::format_bytes(move.bytes),
                app::format_bytes(move.peak_before), app::format_bytes(move.peak_after));
   }

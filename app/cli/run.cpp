@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include <arenascope/base/step_number.h>
 #include <arenascope/graph/provenance.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/models/testcase.h>
@@ -187,8 +188,9 @@ void print_node_times(const ExecutionPlan& plan, const std::vector<NodeTime>& no
     const Nanoseconds own = time.nanoseconds.value_or(0);
     if (own == 0) break;
     const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
-    cli::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
-               app::format_nanoseconds(own), 100.0 * double(own) / double(std::max<Nanoseconds>(sum, 1)),
+    cli::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", step_number(Step(by_time[i])),
+               ops_text(node), node.name, app::format_nanoseconds(own),
+               100.0 * double(own) / double(std::max<Nanoseconds>(sum, 1)),
                app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(own));
   }
 }

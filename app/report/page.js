@@ -15,6 +15,8 @@ function timeText(v) {
   if (a >= 1e3) return (v / 1e3).toPrecision(4) + ' µs';
   return v + ' ns';
 }
+// Steps are shown from 1; the data holds indices, and the end of a range is exclusive.
+const stepNumber = index => index + 1, lastStepNumber = end => stepNumber(end - 1);
 const make = (tag, attributes = {}, ...children) => {
   const e = document.createElement(tag);
   for (const [k, v] of Object.entries(attributes)) k === 'class' ? e.className = v : e.setAttribute(k, v);

@@ -65,7 +65,7 @@ void ask_nodes(const std::string& file, Report& report, int steps) {
     for (const std::string& what : {id + ".wall", id + ".wait", "tensor.0.node." + node + ".flops"})
       if (const auto figure = auditor->ask(what)) report.asked[what] = figure->value;
     if (const auto step = auditor->ask("plan.0.step_of." + node))
-      report.node_of_step[static_cast<int>(step->value)] = node;
+      report.node_of_step[static_cast<int>(step->value) + 1] = node;  // the report counts from 1
   }
 }
 
