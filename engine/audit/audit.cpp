@@ -53,6 +53,12 @@ bool has_identifier(ByteSpan bytes, const char* identifier) {
   return bytes.size() > 8 && std::memcmp(bytes.data() + 4, identifier, 4) == 0;
 }
 
+// ExecuTorch's event dump without its size, which most begin with; empty: the file is no dump.
+ByteSpan dump_of(ByteSpan bytes) {
+  if (has_identifier(bytes, "ED00")) return bytes;
+  return bytes.size() > 4 && has_identifier(bytes.subspan(4), "ED00") ? bytes.subspan(4) : ByteSpan();
+}
+
 // The first line names the format.
 bool is_iree_profile(ByteSpan bytes) {
   const std::string_view head(reinterpret_cast<const char*>(bytes.data()), std::min<size_t>(bytes.size(), 4096));
@@ -63,7 +69,7 @@ bool is_iree_profile(ByteSpan bytes) {
 Result<Raw> read(ByteSpan bytes, ByteSpan program, const std::string& name) {
   if (trace::is_recording_file(bytes)) return read_recording(bytes, name);
   if (has_identifier(bytes, "ET12")) return read_executorch(bytes, name);
-  if (has_identifier(bytes, "ED00")) return read_executorch_dump(bytes, program, name);
+  if (const ByteSpan dump = dump_of(bytes); !dump.empty()) return read_executorch_dump(dump, program, name);
   if (is_iree_profile(bytes)) return read_iree(bytes, name);
   if (has_packets(bytes)) return read_perfetto(bytes, name);
   size_t i = bytes.size() >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
@@ -179,7 +185,7 @@ auto of_file(const std::filesystem::path& path, Make make) -> decltype(make({}, 
     auto beside = path;
     beside.replace_extension(".pte");
     std::error_code none;
-    if (!has_identifier(as_bytes(*bytes), "ED00") || !std::filesystem::is_regular_file(beside, none))
+    if (dump_of(as_bytes(*bytes)).empty() || !std::filesystem::is_regular_file(beside, none))
       return make(as_bytes(*bytes), {}, path.string());
     const auto program = contents(beside);
     if (!program) return program.error();

@@ -4,8 +4,18 @@
 namespace arenascope::trace {
 
 FlatTable FlatTable::root(ByteSpan bytes, std::string_view identifier) {
-  if (!is_of(bytes, identifier)) return {};
-  return table_at(bytes, follow(bytes, 0));
+  const ByteSpan buffer = without_size(bytes, identifier);
+  return buffer.empty() ? FlatTable() : table_at(buffer, follow(buffer, 0));
+}
+
+ByteSpan FlatTable::without_size(ByteSpan bytes, std::string_view identifier) {
+  constexpr size_t kOffset = 4;  // the size and the root offset have four bytes each
+  for (const size_t size : {size_t{0}, size_t{4}}) {
+    const size_t at = size + kOffset;
+    if (holds(bytes, at, identifier.size()) && std::memcmp(bytes.data() + at, identifier.data(), identifier.size()) == 0)
+      return bytes.subspan(size);
+  }
+  return {};
 }
 
 size_t FlatTable::follow(ByteSpan bytes, size_t at) {

@@ -15,10 +15,8 @@ class FlatTable {
  public:
   FlatTable() = default;
   // True if the file identifier, the four bytes after the root offset, equals `identifier`.
-  static bool is_of(ByteSpan bytes, std::string_view identifier) {
-    return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, identifier.data(), 4) == 0;
-  }
-  // The root table of a whole file; absent if the file does not have this identifier.
+  static bool is_of(ByteSpan bytes, std::string_view identifier) { return !without_size(bytes, identifier).empty(); }
+  // The root table of a whole file, which may begin with its size; absent if the file does not have this identifier.
   static FlatTable root(ByteSpan bytes, std::string_view identifier);
 
   explicit operator bool() const { return !bytes_.empty(); }
@@ -41,6 +39,8 @@ class FlatTable {
     std::memcpy(&value, bytes.data() + at, sizeof value);
     return value;
   }
+  // The buffer without its size, if it begins with one; empty if it does not have this identifier.
+  static ByteSpan without_size(ByteSpan bytes, std::string_view identifier);
   static bool holds(ByteSpan bytes, size_t at, size_t size) { return at <= bytes.size() && size <= bytes.size() - at; }
   // Position of a field of `size` bytes; 0 if absent.
   size_t place_of(size_t field, size_t size) const;

@@ -293,6 +293,11 @@ TEST_CASE("an audit of an ExecuTorch event dump has its runs, with and without t
   CHECK(value(*alone, "node.0.0.busy") == 190);
   CHECK(value(*alone, "counter.0.most") == 4096);
   CHECK(!alone->peak);
+  write_file(dump.path, with_size(executorch_dump()));
+  const auto sized = audit::audit_file(dump.path);
+  REQUIRE_MESSAGE(sized.ok(), (sized.ok() ? "" : sized.error().message));
+  compare_with_import(*sized, *imported(dump.path));
+  CHECK(value(*sized, "node.0.0.busy") == 190);
 
   write_file(program.path, executorch_program());
   const auto both = audit::audit_file(dump.path);

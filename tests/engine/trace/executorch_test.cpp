@@ -137,6 +137,20 @@ TEST_CASE("an event dump has a run per execution, kernels are nodes") {
   CHECK(s->plans.empty());
 }
 
+TEST_CASE("an event dump may begin with its size") {
+  const std::string sized = with_size(executorch_dump());
+  CHECK(sniff(as_bytes(sized).first(64)) == TraceKind::ExecuTorchDump);
+  check_runs(*opened(sized));
+  const test::TempFile dumped("sized.etdp"), beside("sized.pte");
+  std::ofstream(dumped.path, std::ios::binary) << sized;
+  std::ofstream(beside.path, std::ios::binary) << executorch_program();
+  Session session;
+  REQUIRE(open_trace(dumped.path, session).ok());
+  const auto s = session.snapshot();
+  CHECK(s->graphs[0]->leafs.size() == 2);
+  check_runs(*s);
+}
+
 TEST_CASE("an event dump with its program: times on its nodes, and memory of the runs") {
   const test::TempFile dumped("m.etdp"), beside("m.pte");
   std::ofstream(dumped.path, std::ios::binary) << executorch_dump();
@@ -155,7 +169,8 @@ TEST_CASE("an event dump with its program: times on its nodes, and memory of the
 TEST_CASE("damaged files are errors, or read as far as they are valid") {
   Session session;
   for (const std::string& sound :
-       {executorch_program(), executorch_dump(), executorch_methods(), executorch_methods_dump()}) {
+       {executorch_program(), executorch_dump(), executorch_methods(), executorch_methods_dump(),
+        with_size(executorch_dump())}) {
     for (size_t n = 8; n < sound.size(); n += 3) {
       Session one;
       const auto report = open_trace(as_bytes(sound.substr(0, n)), "x", one);

@@ -51,6 +51,12 @@ inline std::string executorch_dump() {
   return w.finish({w.tables(1, blocks)});
 }
 
+// A dump as ETDumpGen writes it: after its size.
+inline std::string with_size(const std::string& buffer) {
+  const auto size = static_cast<uint32_t>(buffer.size());
+  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + buffer;
+}
+
 // Three methods. "first": x → sigmoid, in two chains. "names" returns constants. "second": x and the trained w → mm → neg,
 // which a delegate computes.
 inline std::string executorch_methods() {
