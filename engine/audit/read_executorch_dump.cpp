@@ -2,6 +2,8 @@
 // ExecuTorch's event dumps: the times of the calls of each execution of a method, after the schema
 // executorch/devtools/etdump/etdump_schema_flatcc.fbs. The program contains the instructions; without it each call that
 // differs by its number or operator is a node.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "engine/audit/executorch_nodes.h"
@@ -79,6 +81,9 @@ class DumpReader {
     };
     const uint64_t begin = flat_.number(profile, 6, 8), end = flat_.number(profile, 7, 8);
     DumpEvent event{flat_.text(profile, 0), number(1, 0), number(2, -1), 0, 0};
+    if (event.name.empty()) event.name = flat_.text(profile, 4);  // the identifier of an event inside a delegate
+    if (const int64_t id = number(3, -1); event.name.empty() && id >= 0)
+      event.name = fmt::format("delegate event {}", id);
     if (event.name.empty() || end > INT64_MAX / 2 || begin > end) return;
     event.begin = static_cast<Nanoseconds>(begin);
     event.end = static_cast<Nanoseconds>(end);

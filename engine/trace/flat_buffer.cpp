@@ -12,7 +12,8 @@ ByteSpan FlatTable::without_size(ByteSpan bytes, std::string_view identifier) {
   constexpr size_t kOffset = 4;  // the size and the root offset have four bytes each
   for (const size_t size : {size_t{0}, size_t{4}}) {
     const size_t at = size + kOffset;
-    if (holds(bytes, at, identifier.size()) && std::memcmp(bytes.data() + at, identifier.data(), identifier.size()) == 0)
+    if (holds(bytes, at, identifier.size()) &&
+        std::memcmp(bytes.data() + at, identifier.data(), identifier.size()) == 0)
       return bytes.subspan(size);
   }
   return {};

@@ -18,16 +18,24 @@ constexpr std::string_view kNative = "native_call_";
 
 // A named interval of the runtime. Times are in nanoseconds, as on its POSIX platform.
 struct Named {
-  std::string_view name;
+  std::string name;
   Nanoseconds begin = 0, end = 0;
   int32_t chain = -1, instruction = -1;
 };
+
+// Events inside a delegate have its identifier, a string or a number, in place of a name.
+std::string name_of(const FlatTable& profile) {
+  if (const std::string_view name = profile.text(0); !name.empty()) return std::string(name);
+  if (const std::string_view identifier = profile.text(4); !identifier.empty()) return std::string(identifier);
+  const auto number = profile.number<int32_t>(3, -1);
+  return number < 0 ? "" : "delegate event " + std::to_string(number);
+}
 
 std::optional<Named> named(const FlatTable& event) {
   const FlatTable profile = event.table(0);
   if (!profile) return std::nullopt;
   Named out;
-  out.name = profile.text(0);
+  out.name = name_of(profile);
   out.chain = profile.number<int32_t>(1, 0);
   out.instruction = profile.number<int32_t>(2, -1);
   const auto begin = profile.number<uint64_t>(6), end = profile.number<uint64_t>(7);
@@ -123,8 +131,8 @@ class Dump {
     const auto kernel = std::lower_bound(own->second.begin(), own->second.end(), call.begin,
                                          [](const Named* n, Nanoseconds begin) { return n->begin < begin; });
     if (kernel == own->second.end() || (*kernel)->end > call.end) return "";
-    const std::string_view op = (*kernel)->name.substr(kNative.size());
-    return std::string(op.substr(0, op.rfind('.')));  // without the overload
+    const std::string op = (*kernel)->name.substr(kNative.size());
+    return op.substr(0, op.rfind('.'));  // without the overload
   }
 
   // A dump does not name the method that it executed: the one that has most of the calls, with the same operators.

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <map>
 #include <random>
 
 #include "tests/engine/trace/sample_executorch.h"
@@ -98,6 +99,18 @@ TEST_CASE("an event dump without its program keeps different operators of one in
   CHECK(s->runs[1].table->nodes[3].host.busy == 40);
 }
 
+TEST_CASE("events inside a delegate are spans with the delegate's identifiers as names") {
+  const auto s = opened(executorch_methods_dump());
+  CHECK(s->problems.empty());
+  std::map<std::string, Nanoseconds> durations;
+  for (const TrackView& track : s->tracks)
+    for (const LaneView& lane : track.lanes)
+      for (size_t i = 0; i < lane.rows.size(); ++i)
+        durations[s->label(lane.rows[i])] = lane.rows[i].end() - lane.rows[i].begin();
+  CHECK(durations["Negate (NC, F32)"] == 30);
+  CHECK(durations["delegate event 7"] == 40);
+}
+
 TEST_CASE("an ExecuTorch program has a graph and a memory plan") {
   const auto s = opened(executorch_program());
   REQUIRE(s->graphs.size() == 1);
@@ -168,9 +181,8 @@ TEST_CASE("an event dump with its program: times on its nodes, and memory of the
 
 TEST_CASE("damaged files are errors, or read as far as they are valid") {
   Session session;
-  for (const std::string& sound :
-       {executorch_program(), executorch_dump(), executorch_methods(), executorch_methods_dump(),
-        with_size(executorch_dump())}) {
+  for (const std::string& sound : {executorch_program(), executorch_dump(), executorch_methods(),
+                                   executorch_methods_dump(), with_size(executorch_dump())}) {
     for (size_t n = 8; n < sound.size(); n += 3) {
       Session one;
       const auto report = open_trace(as_bytes(sound.substr(0, n)), "x", one);

@@ -96,9 +96,12 @@ inline std::string executorch_methods() {
   return w.finish({w.tables(1, {first, names, second})});
 }
 
-// An execution of "second", followed by one of "first".
+// An execution of "second", followed by one of "first". The delegate's two operators are named by a string and a number.
 inline std::string executorch_methods_dump() {
   FlatWriter w("ED00");
+  const auto inside = [&](const FlatWriter::Field& identifier, uint64_t begin, uint64_t end) {
+    return Fields{w.table(0, {w.scalar<int32_t>(2, 1), identifier, w.scalar(6, begin), w.scalar(7, end)})};
+  };
   const auto event = [&](const std::string& name, int32_t chain, int32_t instruction, uint64_t begin, uint64_t end) {
     return Fields{w.table(
         0, {w.text(0, name), w.scalar(1, chain), w.scalar(2, instruction), w.scalar(6, begin), w.scalar(7, end)})};
@@ -106,6 +109,7 @@ inline std::string executorch_methods_dump() {
   const Fields second{
       w.text(0, "Execute"),
       w.tables(3, {event("native_call_mm.out", 0, 0, 1020, 1080), event("OPERATOR_CALL", 0, 0, 1010, 1100),
+                   inside(w.text(4, "Negate (NC, F32)"), 1120, 1150), inside(w.scalar<int32_t>(3, 7), 1150, 1190),
                    event("DELEGATE_CALL", 0, 1, 1110, 1200), event("Method::execute", -1, 0, 1000, 1210)})};
   const Fields first{
       w.text(0, "Execute"),
