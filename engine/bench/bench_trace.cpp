@@ -104,7 +104,7 @@ void feed(Sink& sink, size_t events) {
     first.clear();
     second.clear();
     sorter.add(RunEnd{RunId(run), t, RunStatus::Done});
-    sorter.emit_all(sink);
+    sorter.drain_all(sink);
     sink.flush();
   }
 }

@@ -88,7 +88,7 @@ void EventSorter::add(const RunEnd& end) {
   ends_.insert(at, end);
 }
 
-void EventSorter::emit_events(Nanoseconds until, Sink& sink) {
+void EventSorter::drain_events(Nanoseconds until, Sink& sink) {
   const auto pass_on = [&] {
     if (!batch_.empty()) sink.events(batch_);
     batch_.clear();
@@ -107,14 +107,14 @@ void EventSorter::emit_events(Nanoseconds until, Sink& sink) {
   pass_on();
 }
 
-void EventSorter::emit(Nanoseconds until, Sink& sink) {
+void EventSorter::drain(Nanoseconds until, Sink& sink) {
   size_t done = 0;
   for (; done < ends_.size() && ends_[done].end <= until; ++done) {
-    emit_events(ends_[done].end, sink);
+    drain_events(ends_[done].end, sink);
     sink.describe(ends_[done]);
   }
   ends_.erase(ends_.begin(), ends_.begin() + static_cast<ptrdiff_t>(done));
-  emit_events(until, sink);
+  drain_events(until, sink);
   for (Queue& queue : queues_) {
     if (queue.next < queue.events.size() / 2) continue;
     queue.events.erase(queue.events.begin(), queue.events.begin() + static_cast<ptrdiff_t>(queue.next));
@@ -130,7 +130,7 @@ void StreamSorter::describe(const Description& description) {
 }
 
 void StreamSorter::end_round() {
-  sorter_.emit(previous_, sink_);
+  sorter_.drain(previous_, sink_);
   previous_ = sorter_.newest();
   seen_.clear();
 }
@@ -152,7 +152,7 @@ void StreamSorter::events(std::span<const TrackEvent> events) {
 }
 
 void StreamSorter::flush() {
-  sorter_.emit_all(sink_);
+  sorter_.drain_all(sink_);
   seen_.clear();
   previous_ = INT64_MIN;
   sink_.flush();

@@ -248,7 +248,7 @@ class IreeRecords {
     EventSorter sorter;
     for (const auto& [t, list] : events) sorter.add(TrackId(t), list);
     for (size_t r = 0; r < runs_.size(); ++r) sorter.add(RunEnd{RunId(r), ends[r], RunStatus::Done});
-    sorter.emit_all(sink);
+    sorter.drain_all(sink);
   }
 
   ImportBuilder builder_;

@@ -121,7 +121,7 @@ void OnnxRuntimeNodes::replay(const std::string& model, const std::vector<size_t
       sorter.add(TrackId(tracks[t]), batches[t]);
       batches[t].clear();
     }
-    sorter.emit_all(sink);
+    sorter.drain_all(sink);
     sink.describe(RunEnd{id, runs_[r].end, runs_[r].ended ? RunStatus::Done : RunStatus::Aborted});
   }
 }

@@ -315,7 +315,7 @@ void Recorder::drain_locked(bool last) {
     sorter.add(ends_[i]);
     descriptions_.add(ends_[i]);
   }
-  sorter.emit_all(sinks_);
+  sorter.drain_all(sinks_);
   ends_.erase(ends_.begin(), ends_.begin() + static_cast<ptrdiff_t>(over));
   sinks_.flush();
   if (last && !ends_.empty()) drain_locked(false);

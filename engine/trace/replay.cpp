@@ -59,7 +59,7 @@ class EventPlayer {
       }
       sorter_.add(c.track, batch_);  // points first: at equal times a step begins before the work in it
     }
-    sorter_.emit_all(sink_);
+    sorter_.drain_all(sink_);
   }
 
   Sink& sink_;

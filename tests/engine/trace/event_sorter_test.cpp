@@ -60,9 +60,9 @@ TEST_CASE("events of all tracks are sorted by end, and those of a track keep the
     }
     CHECK(sorter.size() == count);
     const Nanoseconds half = sorter.newest() / 2;
-    sorter.emit(half, sink);
+    sorter.drain(half, sink);
     CHECK((sink.list.empty() || sink.list.back().event.end() <= half));
-    sorter.emit_all(sink);
+    sorter.drain_all(sink);
     CHECK(sorter.empty());
     REQUIRE(sink.list.size() == count);
     const auto times = sink.times();
@@ -80,10 +80,10 @@ TEST_CASE("events of a track that were recorded late are sorted too") {
   sorter.add(TrackId(0), std::array{numbered(10, 0), numbered(40, 1), numbered(20, 2)});
   sorter.add(TrackId(0), std::array{numbered(30, 3)});
   sorter.add(TrackId(1), std::array{numbered(25, 0)});
-  sorter.emit(20, sink);
+  sorter.drain(20, sink);
   CHECK(sink.times() == std::vector<Nanoseconds>{10, 20});
   sorter.add(TrackId(0), std::array{numbered(22, 4)});
-  sorter.emit_all(sink);
+  sorter.drain_all(sink);
   CHECK(sink.times() == std::vector<Nanoseconds>{10, 20, 22, 25, 30, 40});
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("at the same time memory is freed before it is allocated, and a pause 
              std::array{alloc(10, MemoryKind::Default, 0x100, 8, 0, 2), wait(RunId(0), NodeId(0), 5, 20, 0)});
   sorter.add(TrackId(1), std::array{trace::free(10, MemoryKind::Default, 0x100, 8, 1, 1),
                                     between(RunId(0), NodeId(0), 6, 20, kPaused)});
-  sorter.emit_all(sink);
+  sorter.drain_all(sink);
   REQUIRE(sink.list.size() == 4);
   CHECK(sink.list[0].event.kind() == EventKind::Free);
   CHECK(sink.list[1].event.kind() == EventKind::Alloc);
@@ -108,11 +108,11 @@ TEST_CASE("a run ends after its last event and before the next run's first") {
   sorter.add(RunEnd{RunId(1), 40});
   sorter.add(TrackId(0), std::array{numbered(10, 0), numbered(20, 1), numbered(21, 2), numbered(40, 3)});
   sorter.add(RunEnd{RunId(0), 20});
-  sorter.emit(30, sink);
+  sorter.drain(30, sink);
   REQUIRE(sink.ends.size() == 1);
   CHECK(sink.ends[0] == std::pair(RunId(0), size_t{2}));
   CHECK_FALSE(sorter.empty());
-  sorter.emit_all(sink);
+  sorter.drain_all(sink);
   REQUIRE(sink.ends.size() == 2);
   CHECK(sink.ends[1] == std::pair(RunId(1), size_t{4}));
 }

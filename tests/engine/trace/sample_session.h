@@ -53,7 +53,7 @@ inline void fill_runs(Sink& sink, int first, int count) {
     sorter.add(TrackId(0), t0);
     sorter.add(TrackId(1), t1);
     sorter.add(RunEnd{id, start + 800, RunStatus::Done});
-    sorter.emit_all(sink);
+    sorter.drain_all(sink);
     sink.flush();
   }
 }

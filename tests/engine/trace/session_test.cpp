@@ -335,7 +335,7 @@ TEST_CASE("slices and steps of two threads are merged for any drain order") {
     if (even_first) sorter.add(TrackId(0), even);
     sorter.add(TrackId(1), odd);
     if (!even_first) sorter.add(TrackId(0), even);
-    sorter.emit_all(session);
+    sorter.drain_all(session);
     const auto s = session.snapshot();
     CHECK(s->open_slices.empty());
     auto slices = s->slices_in(0, 100, 10);
@@ -473,7 +473,7 @@ TEST_CASE("pauses are excluded from run time, waits and busy shares for any drai
     sorter.add(TrackId(1), other);
     if (!pause_first) sorter.add(TrackId(0), held);
     sorter.add(TrackId(0), first);
-    sorter.emit_all(runs.session);
+    sorter.drain_all(runs.session);
     runs.end(90'200);
     runs.begin();
     runs.end(10);

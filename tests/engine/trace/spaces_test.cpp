@@ -83,7 +83,7 @@ TEST_CASE("an address reused before its free event arrives belongs to the new al
   EventSorter sorter;
   sorter.add(TrackId(1), std::array{alloc(100, kWork, 0x1400, 256, 0, 2)});
   sorter.add(TrackId(0), std::array{alloc(10, kWork, 0x1400, 512, 0, 1), trace::free(90, kWork, 0x1400, 512, 0, 1)});
-  sorter.emit_all(p.session);
+  sorter.drain_all(p.session);
   const auto s = p.session.snapshot();
   REQUIRE(s->space_slices.size() == 1);
   CHECK(s->space_slices[0].bytes == 512);

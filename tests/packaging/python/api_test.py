@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests the Python package as a reader: plans, recordings, differences, runs and reports. Arguments: arenascope-cli, an output
 folder and a notebook, which is executed. The parts that need pyarrow are left out, with a message, where it is not installed."""
+import dataclasses
 import gc
 import json
 import os
@@ -8,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+import types
+import unittest.mock
 
 try:
     import numpy
@@ -300,6 +303,53 @@ def check_notebook(notebook):
                 exec(compile("".join(cell["source"]), notebook, "exec"), names)
 
 
+class Spec:
+    """As ExecuTorch describes a tensor."""
+
+    def __init__(self, size, lifetime, mem_id=None, storage_base=None, storage_base_offset=0):
+        self.size, self.lifetime, self.mem_id, self.alignment = size, lifetime, mem_id, 1
+        self.storage_base, self.storage_base_offset = storage_base, storage_base_offset
+
+    def realign(self, alignment):
+        self.alignment = alignment
+
+    @property
+    def allocated_memory(self):
+        return -(-self.size // self.alignment) * self.alignment
+
+
+def executorch_modules():
+    """The types of executorch.exir.memory_planning that a planner returns, unless ExecuTorch is installed."""
+    planning = types.ModuleType("executorch.exir.memory_planning")
+    planning.MemoryAlgoResult = dataclasses.make_dataclass("MemoryAlgoResult", ["spec_dict", "bufsizes"])
+    planning.SpecAllocResult = dataclasses.make_dataclass("SpecAllocResult", ["mem_id", "mem_obj_id", "mem_offset"])
+    return {name: planning if name == planning.__name__ else types.ModuleType(name)
+            for name in ("executorch", "executorch.exir", planning.__name__)}
+
+
+def check_executorch(arenascope):
+    from arenascope.executorch import planner
+
+    algorithm = planner()
+    first, second, third = Spec(100, [0, 2]), Spec(60, [2, 4]), Spec(100, [3, 5])
+    other, view = Spec(50, [0, 9], mem_id=3), Spec(16, [2, 3], storage_base=second, storage_base_offset=32)
+    specs = [view, first, second, third, other]
+    graph = types.SimpleNamespace(input_mem_buffer_sizes=[0, 10])
+    with unittest.mock.patch.dict(sys.modules, executorch_modules()):
+        result = algorithm(16, specs, graph, None, 8)
+        raises(arenascope.Error, "lifetime", algorithm, 16, [Spec(1, [None, None])], graph)
+        raises(arenascope.Error, "storage", algorithm, 16, [Spec(1, [0, 1], storage_base=Spec(2, [0, 1]))], graph)
+        assert algorithm(16, [], graph).bufsizes == [0, 0]
+    offset = {spec: found.mem_offset for spec, found in result.spec_dict.items()}
+    # The first and the third tensor share their bytes; a lifetime includes its last step. 10 bytes of inputs precede them.
+    assert offset[first] == offset[third] and abs(offset[first] - offset[second]) >= 64
+    assert all(value % 16 == 0 for value in offset.values()) and offset[view] == offset[second] + 32
+    assert result.bufsizes == [0, 16 + 112 + 64 + 8, 0, 64 + 8]
+    assert min(offset[first], offset[second]) == 16 and offset[other] == 0
+    assert {found.mem_id for spec, found in result.spec_dict.items() if spec is not other} == {1}
+    assert result.spec_dict[view].mem_obj_id == result.spec_dict[second].mem_obj_id
+
+
 def main():
     cli, folder, notebook = (os.path.abspath(argument) for argument in sys.argv[1:])
     package = os.path.join(os.path.dirname(cli), "..", "..", "lib", "arenascope", "python")
@@ -320,6 +370,7 @@ def main():
     subprocess.check_output([cli, "run", "zoo:mnist_cnn", "--threads", "2", "--record", other])
     check_plan(arenascope)
     check_interrupted_plan(arenascope)
+    check_executorch(arenascope)
     check_recording(arenascope, cli, file)
     check_stopped_query(file)
     check_early_interrupt()

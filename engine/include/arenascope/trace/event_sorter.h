@@ -26,8 +26,8 @@ class EventSorter {
   Nanoseconds newest() const { return newest_; }  // the latest end of all events that were added
 
   // Passes on what ended by `until`.
-  void emit(Nanoseconds until, Sink& sink);
-  void emit_all(Sink& sink) { emit(INT64_MAX, sink); }
+  void drain(Nanoseconds until, Sink& sink);
+  void drain_all(Sink& sink) { drain(INT64_MAX, sink); }
 
  private:
   struct Queue {
@@ -39,7 +39,7 @@ class EventSorter {
   };
   Queue& queue_of(TrackId track);
   bool is_later(size_t x, size_t y) const;
-  void emit_events(Nanoseconds until, Sink& sink);
+  void drain_events(Nanoseconds until, Sink& sink);
   void push(size_t queue);
   void pop();
 
