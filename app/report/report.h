@@ -30,7 +30,7 @@ ReportJson make_report(const std::shared_ptr<const trace::Snapshot>& snapshot, c
 std::string report_text(const ReportJson& report, size_t rows);
 std::string report_markdown(const ReportJson& report, size_t rows);
 
-// One page with its data, without references to the network: of a report, a lesson (app/window/lesson_page) or the course.
+// One page with its data, without references to the network: of a report, a lesson (app/window/lessons/page) or the course.
 enum class PageKind : uint8_t { Report, Lesson, Course };
 std::string html_page(PageKind kind, const ReportJson& data);
 

@@ -15,17 +15,17 @@
 #include <cstring>
 
 #include "app/common/process_setup.h"
+#include "app/window/export/export_command.h"
+#include "app/window/language/language.h"
+#include "app/window/language/pseudo_locale.h"
+#include "app/window/lessons/lesson_fit.h"
+#include "app/window/lessons/lesson_handout.h"
+#include "app/window/lessons/lesson_names.h"
+#include "app/window/lessons/lesson_player.h"
+#include "app/window/lessons/page/lesson_page.h"
+#include "app/window/start/window_session.h"
 #include "document/attached.h"
-#include "export_command.h"
-#include "language.h"
-#include "lesson_fit.h"
-#include "lesson_handout.h"
-#include "lesson_names.h"
-#include "lesson_page/lesson_page.h"
-#include "lesson_player.h"
 #include "main_window.h"
-#include "pseudo_locale.h"
-#include "window_session.h"
 
 namespace {
 

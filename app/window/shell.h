@@ -5,12 +5,12 @@
 #include <QPointer>
 
 #include "actions/actions.h"
+#include "app/window/bars/playback_bar.h"
+#include "app/window/settings/settings.h"
 #include "document/documents.h"
 #include "panels/layouts.h"
 #include "panels/panel_output.h"
 #include "panels/view_undo.h"
-#include "playback_bar.h"
-#include "settings.h"
 
 namespace arenascope::app {
 

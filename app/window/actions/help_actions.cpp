@@ -2,8 +2,8 @@
 #include <views/common/plot_view.h>
 
 #include "app/window/dialogs/dialogs.h"
+#include "app/window/events/ui_watch.h"
 #include "app/window/shell.h"
-#include "app/window/ui_watch.h"
 #include "command_palette.h"
 
 namespace arenascope::app {

@@ -7,9 +7,9 @@
 #include <QDir>
 #include <QMenu>
 
-#include "app/window/lesson_handout.h"
-#include "app/window/lesson_page/lesson_page.h"
-#include "app/window/lesson_player.h"
+#include "app/window/lessons/lesson_handout.h"
+#include "app/window/lessons/lesson_player.h"
+#include "app/window/lessons/page/lesson_page.h"
 #include "app/window/shell.h"
 
 namespace arenascope::app {

@@ -5,7 +5,7 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
-#include "app/window/language.h"
+#include "app/window/language/language.h"
 #include "dialogs.h"
 
 namespace arenascope::app {

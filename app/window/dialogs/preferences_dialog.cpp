@@ -12,8 +12,8 @@
 #include <views/common/engine_errors.h>
 
 #include "app/window/document/opener.h"
-#include "app/window/language.h"
-#include "app/window/option_editor.h"
+#include "app/window/language/language.h"
+#include "app/window/settings/option_editor.h"
 #include "app/window/shell.h"
 #include "dialogs.h"
 

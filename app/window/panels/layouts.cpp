@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/window/motion.h"
+#include "app/window/style/motion.h"
 
 namespace arenascope::app {
 

@@ -12,7 +12,7 @@
 #include "app/window/document/document.h"
 #include "app/window/document/opener.h"
 #include "app/window/document/run_option_settings.h"
-#include "app/window/option_editor.h"
+#include "app/window/settings/option_editor.h"
 
 namespace arenascope::app {
 

@@ -9,7 +9,7 @@
 
 #include "app/common/train_options.h"
 #include "app/window/document/training_job.h"
-#include "app/window/option_editor.h"
+#include "app/window/settings/option_editor.h"
 
 namespace arenascope::app {
 namespace {

@@ -15,7 +15,7 @@
 
 #include <views/common/plot_view.h>
 
-#include "app/window/language.h"
+#include "app/window/language/language.h"
 #include "app/window/main_window.h"
 #include "sample_session.h"
 #include "window_fixture.h"

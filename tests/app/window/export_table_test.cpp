@@ -9,7 +9,7 @@
 
 #include <views/common/settings.h>
 
-#include "app/window/export_command.h"
+#include "app/window/export/export_command.h"
 
 using namespace arenascope;
 using namespace arenascope::app;

@@ -47,8 +47,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/window/plain_style.h"
-#include "app/window/pseudo_locale.h"
+#include "app/window/language/pseudo_locale.h"
+#include "app/window/style/plain_style.h"
 #include "sample_session.h"
 #ifdef ARENASCOPE_HAS_ONNX
 #include "tests/engine/models/onnx_maker.h"

@@ -18,7 +18,7 @@
 #include <thread>
 
 #include <views/timeline/timeline_view.h>
-#include "app/window/wait_until.h"
+#include "app/window/events/wait_until.h"
 #include "tests/engine/models/onnx_transformer.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"

@@ -10,9 +10,9 @@
 #include <QSettings>
 #include <QTest>
 
+#include "app/window/bars/status_widget.h"
+#include "app/window/bars/summary_bar.h"
 #include "app/window/panels/search_panel.h"
-#include "app/window/status_widget.h"
-#include "app/window/summary_bar.h"
 #include "tests/engine/trace/pickled.h"
 #include "tests/engine/trace/sample_executorch.h"
 #include "tests/engine/trace/sample_traces.h"

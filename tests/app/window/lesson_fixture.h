@@ -4,7 +4,7 @@
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
-#include "app/window/lesson_player.h"
+#include "app/window/lessons/lesson_player.h"
 #include "window_fixture.h"
 
 namespace arenascope::app {

@@ -18,12 +18,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/window/bars/summary_bar.h"
 #include "app/window/document/run_option_settings.h"
-#include "app/window/lesson_handout.h"
-#include "app/window/lesson_names.h"
-#include "app/window/lesson_page/lesson_page.h"
+#include "app/window/lessons/lesson_handout.h"
+#include "app/window/lessons/lesson_names.h"
+#include "app/window/lessons/page/lesson_page.h"
 #include "app/window/panels/training_panel.h"
-#include "app/window/summary_bar.h"
 #include "lesson_fixture.h"
 #include "tests/engine/lesson/audited_scene.h"
 

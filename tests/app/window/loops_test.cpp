@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "app/window/job_bar.h"
+#include "app/window/bars/job_bar.h"
 #include "tests/engine/models/onnx_maker.h"
 #include "window_fixture.h"
 

@@ -37,7 +37,7 @@
 
 #include "app/window/document/compare_loader.h"
 #include "app/window/document/replanning.h"
-#include "app/window/language.h"
+#include "app/window/language/language.h"
 #include "app/window/main_window.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"

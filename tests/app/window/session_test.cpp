@@ -16,7 +16,7 @@
 #include "app/window/document/note_settings.h"
 #include "app/window/panels/query_panel.h"
 #include "app/window/panels/search_panel.h"
-#include "app/window/window_session.h"
+#include "app/window/start/window_session.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 

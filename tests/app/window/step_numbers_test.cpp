@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "app/window/playback_bar.h"
+#include "app/window/bars/playback_bar.h"
 #include "window_fixture.h"
 
 using namespace arenascope;

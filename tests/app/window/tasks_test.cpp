@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/window/summary_bar.h"
+#include "app/window/bars/summary_bar.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 

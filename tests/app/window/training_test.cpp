@@ -18,11 +18,11 @@
 #include "app/common/train_options.h"
 #include "app/window/document/generation_job.h"
 #include "app/window/document/training_job.h"
-#include "app/window/option_editor.h"
 #include "app/window/panels/frontier_plot.h"
 #include "app/window/panels/text_panel.h"
 #include "app/window/panels/training_panel.h"
 #include "app/window/panels/training_plot.h"
+#include "app/window/settings/option_editor.h"
 #include "window_fixture.h"
 
 using namespace arenascope;

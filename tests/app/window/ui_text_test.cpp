@@ -20,7 +20,7 @@
 
 #include <views/arena/arena_view.h>
 
-#include "app/window/pseudo_locale.h"
+#include "app/window/language/pseudo_locale.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 

@@ -13,15 +13,15 @@
 #include <arenascope/trace/recording.h>
 #include <views/common/plot_view.h>
 #include <views/common/settings.h>
-#include "app/window/language.h"
+#include "app/window/language/language.h"
 
 #include "app/window/actions/command_palette.h"
-#include "app/window/document_tabs.h"
+#include "app/window/bars/document_tabs.h"
+#include "app/window/bars/message_bar.h"
+#include "app/window/events/ui_watch.h"
 #include "app/window/main_window.h"
-#include "app/window/message_bar.h"
 #include "app/window/panels/breakpoint_panel.h"
 #include "app/window/panels/inspector_panel.h"
-#include "app/window/ui_watch.h"
 
 namespace arenascope::app {
 

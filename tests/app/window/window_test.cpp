@@ -33,12 +33,12 @@
 #include <QDropEvent>
 #include <QMimeData>
 
+#include "app/window/bars/summary_bar.h"
 #include "app/window/document/autosave.h"
-#include "app/window/key_guard.h"
-#include "app/window/language.h"
+#include "app/window/events/key_guard.h"
+#include "app/window/language/language.h"
 #include "app/window/main_window.h"
-#include "app/window/recent_thumbnails.h"
-#include "app/window/summary_bar.h"
+#include "app/window/start/recent_thumbnails.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <QMenuBar>
 #include <QToolButton>
 
-#include "document/documents.h"
+#include "app/window/document/documents.h"
 #include "job_bar.h"
 
 namespace arenascope::app {

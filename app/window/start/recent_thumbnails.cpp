@@ -11,7 +11,7 @@
 #include <QStandardPaths>
 #include <QThreadPool>
 
-#include "shell.h"
+#include "app/window/shell.h"
 
 namespace arenascope::app {
 

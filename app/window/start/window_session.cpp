@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "document/annotations.h"
-#include "document/attached.h"
+#include "app/window/document/annotations.h"
+#include "app/window/document/attached.h"
 
 namespace arenascope::app {
 

@@ -4,7 +4,7 @@
 #include <views/common/theme.h>
 #include <QStringList>
 
-#include "document/run_controller.h"
+#include "app/window/document/run_controller.h"
 
 namespace arenascope::app {
 

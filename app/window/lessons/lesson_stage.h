@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "panels/panel_id.h"
+#include "app/window/panels/panel_id.h"
 
 namespace arenascope::app {
 

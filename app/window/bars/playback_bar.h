@@ -8,8 +8,8 @@
 #include <QToolBar>
 #include <QToolButton>
 
-#include "actions/actions.h"
-#include "document/document_content.h"
+#include "app/window/actions/actions.h"
+#include "app/window/document/document_content.h"
 #include "step_slider.h"
 
 namespace arenascope::app {

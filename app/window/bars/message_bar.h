@@ -8,8 +8,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
-#include "actions/actions.h"
-#include "document/messages.h"
+#include "app/window/actions/actions.h"
+#include "app/window/document/messages.h"
 
 class QMainWindow;
 

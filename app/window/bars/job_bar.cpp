@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "motion.h"
+#include "app/window/style/motion.h"
 
 namespace arenascope::app {
 

@@ -17,10 +17,10 @@
 
 #include <algorithm>
 
-#include "lesson_player.h"
-#include "message_bar.h"
+#include "app/window/bars/message_bar.h"
+#include "app/window/lessons/lesson_player.h"
+#include "app/window/shell.h"
 #include "recent_thumbnails.h"
-#include "shell.h"
 
 namespace arenascope::app {
 

@@ -10,8 +10,8 @@
 #include <QThreadPool>
 #include <atomic>
 
-#include "app/window/language.h"
-#include "app/window/wait_until.h"
+#include "app/window/events/wait_until.h"
+#include "app/window/language/language.h"
 #include "page_texts.h"
 #include "question_texts.h"
 

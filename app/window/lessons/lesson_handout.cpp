@@ -14,9 +14,9 @@
 #include <QPdfWriter>
 #include <QTextDocument>
 
+#include "app/window/events/wait_until.h"
+#include "app/window/shell.h"
 #include "lesson_player.h"
-#include "shell.h"
-#include "wait_until.h"
 
 namespace arenascope::app {
 

@@ -4,7 +4,7 @@
 #include <QTabBar>
 #include <QToolBar>
 
-#include "document/documents.h"
+#include "app/window/document/documents.h"
 
 namespace arenascope::app {
 

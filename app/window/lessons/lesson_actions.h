@@ -5,7 +5,7 @@
 #include <views/common/background.h>
 #include <views/lesson/lesson_panel.h>
 
-#include "document/document.h"
+#include "app/window/document/document.h"
 #include "lesson_stage.h"
 
 namespace arenascope::app {

@@ -5,7 +5,7 @@
 #include <QButtonGroup>
 #include <QHBoxLayout>
 
-#include "icons.h"
+#include "app/window/style/icons.h"
 #include "views/common/choice_names.h"
 #include "views/common/format.h"
 #include "views/common/shown_graph.h"

@@ -5,7 +5,7 @@
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
 
-#include "document/replanning.h"
+#include "app/window/document/replanning.h"
 
 namespace arenascope::app {
 

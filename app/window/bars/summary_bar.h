@@ -9,7 +9,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
-#include "panels/panels.h"
+#include "app/window/panels/panels.h"
 
 namespace arenascope::app {
 

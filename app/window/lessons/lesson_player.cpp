@@ -12,11 +12,11 @@
 #include <QApplication>
 #include <QKeyEvent>
 
-#include "document/training_job.h"
-#include "language.h"
+#include "app/window/bars/summary_bar.h"
+#include "app/window/document/training_job.h"
+#include "app/window/language/language.h"
+#include "app/window/shell.h"
 #include "lesson_names.h"
-#include "shell.h"
-#include "summary_bar.h"
 
 namespace arenascope::app {
 

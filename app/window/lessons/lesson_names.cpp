@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "panels/panel_id.h"
+#include "app/window/panels/panel_id.h"
 
 namespace arenascope::app {
 namespace {

@@ -8,11 +8,11 @@
 
 #include <QDockWidget>
 
-#include "document/training_job.h"
+#include "app/window/document/training_job.h"
+#include "app/window/panels/text_panel.h"
+#include "app/window/panels/training_panel.h"
+#include "app/window/shell.h"
 #include "panel_pointer.h"
-#include "panels/text_panel.h"
-#include "panels/training_panel.h"
-#include "shell.h"
 
 namespace arenascope::app {
 

@@ -17,12 +17,12 @@
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
-#include "lesson_player.h"
-#include "main_window.h"
-#include "panels/graph_columns.h"
-#include "panels/panel_csv.h"
-#include "panels/widget_image.h"
-#include "wait_until.h"
+#include "app/window/events/wait_until.h"
+#include "app/window/lessons/lesson_player.h"
+#include "app/window/main_window.h"
+#include "app/window/panels/graph_columns.h"
+#include "app/window/panels/panel_csv.h"
+#include "app/window/panels/widget_image.h"
 
 namespace arenascope::app {
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "motion.h"
-#include "shell.h"
+#include "app/window/shell.h"
+#include "app/window/style/motion.h"
 
 namespace arenascope::app {
 namespace {

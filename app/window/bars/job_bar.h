@@ -8,7 +8,7 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include "document/documents.h"
+#include "app/window/document/documents.h"
 
 namespace arenascope::app {
 

@@ -11,7 +11,7 @@
 #include <QTabBar>
 #include <QTextEdit>
 
-#include "step_slider.h"
+#include "app/window/bars/step_slider.h"
 
 namespace arenascope::app {
 

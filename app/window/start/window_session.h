@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "shell.h"
+#include "app/window/shell.h"
 
 namespace arenascope::app {
 
