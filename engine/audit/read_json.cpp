@@ -151,11 +151,10 @@ class Reader {
   // A row is a thread of a process; its name contains both names, if present.
   int32_t thread(const JsonRecord& e) {
     const std::string pid = process_text(e), tid = id_text(e, "tid", "pid");
-    const bool is_number = tid.find_first_not_of("-0123456789") == std::string::npos;
-    const int32_t row = tables_.track(pid + "/" + tid, is_number ? "thread " + tid : tid);
+    const std::string own = tid.empty() ? "no thread" : is_number(tid) ? "thread " + tid : tid;
+    const int32_t row = tables_.track(pid + "/" + tid, own);
     process_of_.try_emplace(row, pid);
-    const bool is_name = pid.find_first_not_of("-0123456789") != std::string::npos;
-    if (is_name) processes_.try_emplace(pid, pid);
+    if (!is_number(pid)) processes_.try_emplace(pid, pid);
     return row;
   }
   void metadata(const JsonRecord& e, const std::string& what) {
@@ -164,10 +163,24 @@ class Reader {
     if (what == "process_name") processes_[process_text(e)] = name;
     if (what == "thread_name") raw_.tracks[thread(e)].name = name;
   }
+  static bool is_number(const std::string& id) {
+    return !id.empty() && id.find_first_not_of("-0123456789") == std::string::npos;
+  }
+  // Rows that would have the same name in two processes have the numbers of their processes.
   void name_processes() {
-    for (const auto& [row, process] : process_of_)
-      if (const auto name = processes_.find(process); name != processes_.end())
-        raw_.tracks[row].name = name->second + ", " + raw_.tracks[row].name;
+    std::map<std::string, std::set<std::string>> owners;
+    std::map<int32_t, std::string> full;
+    for (const auto& [row, process] : process_of_) {
+      const std::string& name = processes_[process];
+      full[row] = name.empty() ? raw_.tracks[row].name : name + ", " + raw_.tracks[row].name;
+      owners[full[row]].insert(process);
+    }
+    for (const auto& [row, process] : process_of_) {
+      const std::string& name = processes_[process];
+      if (owners[full[row]].size() > 1)
+        full[row] = (name.empty() ? "process " : name + " ") + process + ", " + raw_.tracks[row].name;
+      raw_.tracks[row].name = full[row];
+    }
   }
 
   // Spans in the order of their begins; then steps. An open span lasts to the end of the trace.

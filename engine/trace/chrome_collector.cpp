@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "engine/trace/saturate.h"
 
@@ -11,10 +13,15 @@ namespace arenascope::trace {
 
 namespace {
 
-bool is_integer(const std::string& text) { return text.find_first_not_of("-0123456789") == std::string::npos; }
+bool is_integer(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+}
 
-// A number needs a noun; "stream 7" has one.
-std::string name_of_thread(const std::string& thread) { return is_integer(thread) ? "thread " + thread : thread; }
+// A number needs a noun; "stream 7" has one. Events of the whole trace have neither.
+std::string name_of_thread(const std::string& thread) {
+  if (thread.empty()) return "no thread";
+  return is_integer(thread) ? "thread " + thread : thread;
+}
 
 using Phase = SpanMatcher::Phase;
 using Category = LeftOut::Category;
@@ -137,11 +144,23 @@ void ChromeCollector::finish() {
   left_out.add(kOpenSpan, spans_.open_spans);
   left_out.add(kUnmatched, spans_.unmatched);
   memory_.finish(builder, left_out);
-  for (const auto& [track, process] : process_of_) {
+  name_rows();
+}
+
+// The name of a row begins with that of its process, and with its number if another process has a row of that name.
+void ChromeCollector::name_rows() {
+  const auto process_name = [&](const std::string& process) {
     const auto name = process_names_.find(process);
-    if (name == process_names_.end()) continue;
+    return name == process_names_.end() ? std::string() : name->second;
+  };
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> processes;  // by process and thread name
+  for (const auto& [track, process] : process_of_)
+    processes[{process_name(process), builder.info(track).name}].insert(process);
+  for (const auto& [track, process] : process_of_) {
     ThreadInfo& info = builder.info(track);
-    info.name = name->second + ", " + info.name;
+    std::string name = process_name(process);
+    if (processes[{name, info.name}].size() > 1) name = (name.empty() ? "process" : name) + " " + process;
+    if (!name.empty()) info.name = name + ", " + info.name;
   }
 }
 

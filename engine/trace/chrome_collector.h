@@ -41,6 +41,7 @@ class ChromeCollector {
   void counters(const JsonRecord& e, Nanoseconds t);
   void metadata(const JsonRecord& e);
   void memory(const JsonRecord& e, Nanoseconds t);
+  void name_rows();
 
   SpanMatcher spans_;
   ProfiledMemory memory_;

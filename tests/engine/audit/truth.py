@@ -176,6 +176,13 @@ def with_totals(entries):
     return changes, reserved
 
 
+def row_name(key, names, processes):
+    """Names of the process and the thread of a key 'process/thread'; a process may be identified by a name."""
+    pid, tid = key.split("/", 1)
+    own = tid if tid.strip("-0123456789") else "thread " + tid if tid else "no thread"
+    return processes.get(pid, pid if pid.strip("-0123456789") else ""), names.get(key, own)
+
+
 def profile(path):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as f:
@@ -210,13 +217,15 @@ def profile(path):
         if reserved:
             put_balance(out, "device." + device + ".reserved", reserved, 0, origin)
     # By name: numbers of threads are the auditor's own.
-    busy = {}
+    busy, owners = {}, {}
+    rows = {key: row_name(key, names, processes) for key in set(threads) | set(names)}
+    for key, row in rows.items():
+        owners.setdefault(row, set()).add(key.split("/", 1)[0])
     for key, intervals in threads.items():
-        pid, tid = key.split("/", 1)
-        name = names.get(key, tid if tid.strip("-0123456789") else "thread " + tid)
-        process = processes.get(pid, pid if pid.strip("-0123456789") else None)  # a process may be identified by a name
-        name = process + ", " + name if process else name
-        busy.setdefault(name, []).append(union(intervals) / length)
+        process, thread = rows[key]
+        if len(owners[rows[key]]) > 1:
+            process = (process or "process") + " " + key.split("/", 1)[0]
+        busy.setdefault(process + ", " + thread if process else thread, []).append(union(intervals) / length)
     out["busy shares"] = {name: sorted(shares) for name, shares in busy.items()}
     return out
 

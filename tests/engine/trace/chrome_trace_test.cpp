@@ -259,6 +259,24 @@ TEST_CASE("processes and threads may be identified by strings, or by one identif
   CHECK(info(4).process == 9);
 }
 
+TEST_CASE("rows of one name in several processes have the numbers of their processes") {
+  const auto names = [](const std::string& events) {
+    std::vector<std::string> out;
+    const auto s = imported("[" + events + "]").snapshot;
+    for (const TrackView& track : s->tracks) out.push_back(track.info.name);
+    return out;
+  };
+  const std::string same = R"({"ph":"X","name":"a","pid":1,"tid":7,"ts":1,"dur":1},
+                              {"ph":"X","name":"a","pid":2,"tid":7,"ts":1,"dur":1})";
+  CHECK(names(same) == std::vector<std::string>{"process 1, thread 7", "process 2, thread 7"});
+  CHECK(names(same + R"(,{"ph":"M","name":"process_name","pid":1,"args":{"name":"worker"}},
+                         {"ph":"M","name":"process_name","pid":2,"args":{"name":"worker"}})") ==
+        std::vector<std::string>{"worker 1, thread 7", "worker 2, thread 7"});
+  CHECK(names(R"({"ph":"X","name":"a","pid":1,"tid":7,"ts":1,"dur":1},
+                 {"ph":"i","s":"g","name":"end","pid":"","tid":"","ts":2})") ==
+        std::vector<std::string>{"thread 7", "no thread"});
+}
+
 TEST_CASE("an end with a name ends the span of that name") {
   const auto [s, problem] =
       imported(list_of(thread_event("B", "a", 1) + thread_event("B", "b", 2) + thread_event("E", "a", 3) +
