@@ -15,6 +15,7 @@
 #include "engine/models/onnx/sparse_tensors.h"
 
 #include <algorithm>
+#include <cctype>
 #include <climits>
 #include <cstring>
 
@@ -402,6 +403,12 @@ class Converter {
     return out;
   }
 
+  // Exporters write "?", "-1" or "None" for a size that is not known, also for several sizes that differ.
+  static bool is_name(const std::string& symbol) {
+    const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_' || c >= 0x80; };
+    return symbol != "None" && std::any_of(symbol.begin(), symbol.end(), is_letter);
+  }
+
   template <class Type>
   static void read_type(const Type& type, ValueType& out) {
     out.type = type.elem_type();
@@ -409,7 +416,7 @@ class Converter {
     out.has_shape = type.has_shape();
     for (const auto& d : type.shape().dim()) {
       out.sizes.push_back(d.has_dim_value() ? d.dim_value() : -1);
-      out.symbols.push_back(d.has_dim_param() ? d.dim_param() : "");
+      out.symbols.push_back(is_name(d.dim_param()) ? d.dim_param() : "");
     }
   }
 

@@ -64,6 +64,14 @@ TEST_CASE("dimensions without names are related by nodes too") {
   CHECK((sizes.at("mask:0") == 1 || sizes.at("mask:0") == sizes.at("x:1")));
 }
 
+TEST_CASE("a symbol that is no name is not shared between dimensions") {
+  for (const char* unknown : {"?", "-1", "None"}) {
+    OnnxMaker m;
+    m.symbolic_input("x", {"1", "3", unknown, unknown}).node("Neg", {"x"}, {"y"}).output("y");
+    CHECK(opened(m, {{"x:2", 48}, {"x:3", 192}}) == Sizes{{"x:2", 48}, {"x:3", 192}});
+  }
+}
+
 // As exporters write it: the mask is built from the shapes of other inputs.
 TEST_CASE("sizes are followed through the shapes that a graph computes") {
   OnnxMaker m(13);
