@@ -20,12 +20,18 @@ namespace {
 
 using app::counted;
 
-Json values(std::span<const models::ValueInfo> list) {
+// True if the file declares no shape and none could be computed.
+bool has_unknown_rank(const models::Model& model, const models::ValueInfo& value) {
+  return value.sizes.rank() == 0 && std::ranges::find(model.unknown_sizes, value.name) != model.unknown_sizes.end();
+}
+
+Json values(const models::Model& model, std::span<const models::ValueInfo> list) {
   Json out = Json::array();
-  for (const auto& value : list)
-    out.push_back({{"name", value.name},
-                   {"dtype", value.type_name()},
-                   {"shape", std::vector<int64_t>(value.sizes.begin(), value.sizes.end())}});
+  for (const auto& value : list) {
+    Json shape = std::vector<int64_t>(value.sizes.begin(), value.sizes.end());
+    if (has_unknown_rank(model, value)) shape = nullptr;
+    out.push_back({{"name", value.name}, {"dtype", value.type_name()}, {"shape", std::move(shape)}});
+  }
   return out;
 }
 
@@ -41,9 +47,17 @@ Json tensors(const models::Model& model) {
   return out;
 }
 
-void print_values(const char* what, std::span<const models::ValueInfo> list) {
+// "[2, ?]": the second size is not known.
+std::string shape_text(const models::Model& model, const models::ValueInfo& value) {
+  if (has_unknown_rank(model, value)) return "of unknown shape";
+  std::vector<std::string> sizes;
+  for (const int64_t size : value.sizes) sizes.push_back(size < 0 ? "?" : std::to_string(size));
+  return fmt::format("[{}]", fmt::join(sizes, ", "));
+}
+
+void print_values(const models::Model& model, const char* what, std::span<const models::ValueInfo> list) {
   for (const auto& value : list)
-    cli::print("{:<12} {} {} {}\n", what, value.name, value.type_name(), to_string(value.sizes));
+    cli::print("{:<12} {} {} {}\n", what, value.name, value.type_name(), shape_text(model, value));
 }
 
 // Derived facts about a model.
@@ -79,8 +93,8 @@ Json info_json(const models::Model& model, const Info& info) {
               {"unsupported", model.unsupported},
               {"parameter_bytes", model.parameter_bytes},
               {"weight_bytes", model.weight_bytes()},
-              {"inputs", values(model.inputs)},
-              {"outputs", values(model.own_outputs())},
+              {"inputs", values(model, model.inputs)},
+              {"outputs", values(model, model.own_outputs())},
               {"problems", model.problems},
               {"graph_nodes", info.nodes},
               {"graph_parameters", info.parameters},
@@ -144,8 +158,8 @@ void print_info(const models::Model& model, const Info& info) {
     cli::print("{:<12} {} without memory reuse\n{:<12} {:.3f} GFLOP per run\n", "activations",
                app::format_bytes(info.activations), "work", double(info.flops) / 1e9);
   if (info.fused) print_fused(*info.fused);
-  print_values("input", model.inputs);
-  print_values("output", model.own_outputs());
+  print_values(model, "input", model.inputs);
+  print_values(model, "output", model.own_outputs());
   if (model.deferred)
     cli::print("{:<12} {} and {}, compiled at run time: {}\n", "deferred",
                counted(model.deferred->node_count, "operator"), counted(std::ssize(model.deferred->outputs), "output"),

@@ -6,6 +6,7 @@
 
 #include <arenascope/base/step_number.h>
 #include <arenascope/graph/provenance.h>
+#include <arenascope/models/host_array.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/models/testcase.h>
 #include <arenascope/tensor/floats.h>
@@ -147,21 +148,35 @@ void print_complex(std::span<const std::byte> bytes) {
   if (count > kShown) cli::print("… {} more\n", count - kShown);
 }
 
+std::string element_text(const models::HostArray& array, size_t i) {
+  if (array.floating()) return fmt::format("{:g}", array.floats[i]);
+  if (array.dtype == DType::U64) return std::to_string(static_cast<uint64_t>(array.ints[i]));
+  return std::to_string(array.ints[i]);
+}
+
+// One line per row.
+void print_numbers(const models::ValueInfo& value, std::span<const std::byte> bytes) {
+  const int64_t count = value.tensor->element_count(), shown = std::min(count, kShown);
+  const auto first = models::HostArray::from_bytes(value.tensor.dtype(), {shown}, bytes.data());
+  const int64_t row = std::max<int64_t>(value.tensor->rank() > 0 ? value.tensor.sizes().back() : 1, 1);
+  for (int64_t i = 0; i < shown; ++i)
+    cli::print("{}{}", element_text(first, static_cast<size_t>(i)), (i + 1) % row == 0 ? "\n" : " ");
+  if (count > kShown) cli::print("… {} more\n", count - kShown);
+}
+
 // The first elements of each output.
 void print_results(Runner& runner) {
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     auto bytes = result.read();
     cli::print("\noutput {} {} {}\n", value.name, value.type_name(), to_string(value.tensor.sizes()));
-    if (bytes && value.strings) print_strings(value, *bytes);
-    if (bytes && value.complex) print_complex(*bytes);
-    if (!bytes || value.tensor.dtype() != DType::F32) continue;
-    const auto* numbers = reinterpret_cast<const float*>(bytes->data());
-    const auto count = value.tensor->element_count();
-    const int64_t row = value.tensor->rank() > 0 ? value.tensor.sizes().back() : 1;
-    for (int64_t j = 0; j < std::min(count, kShown); ++j)
-      cli::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
-    if (count > kShown) cli::print("… {} more\n", count - kShown);
+    if (!bytes) continue;
+    if (value.strings)
+      print_strings(value, *bytes);
+    else if (value.complex)
+      print_complex(*bytes);
+    else
+      print_numbers(value, *bytes);
   }
 }
 

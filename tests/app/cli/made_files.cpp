@@ -100,6 +100,16 @@ std::string unary_model(const char* op, int64_t size) {
   return number(1, 8) + bytes(7, graph) + bytes(8, bytes(1, "") + number(2, 13));
 }
 
+std::string unknown_model() {
+  const auto node = [](const char* result) {
+    return bytes(1, bytes(1, "x") + bytes(2, result) + bytes(4, "Frobnicate"));
+  };
+  const std::string without_shape = bytes(1, "z") + bytes(2, bytes(1, number(1, 1)));
+  const std::string graph = node("z") + node("u") + bytes(2, "unknown") + bytes(11, value_info("x", {4})) +
+                            bytes(12, without_shape) + bytes(12, value_info("u", {-1, 3}));
+  return number(1, 8) + bytes(7, graph) + bytes(8, bytes(1, "") + number(2, 13));
+}
+
 std::string product_model(int64_t rows, int64_t depth, int64_t columns) {
   const std::string second_transposed = bytes(5, bytes(1, "transB") + number(3, 1) + number(20, 2));
   return model_of("Gemm", second_transposed, {rows, depth}, {columns, depth}, {rows, columns});

@@ -26,6 +26,8 @@ Array read_npy(const std::filesystem::path& path);
 std::string add_model(int64_t size);
 // z = op(x), float32 with `size` elements.
 std::string unary_model(const char* op, int64_t size);
+// z = op(x), u = op(x) with an op that does not exist: z is declared without a shape, u is N × 3.
+std::string unknown_model();
 // z = x * yᵀ, float32 matrices.
 std::string product_model(int64_t rows, int64_t depth, int64_t columns);
 // The same with y as a zero weight, written directly to a file at an offset of a multiple of 64 plus `shift`.

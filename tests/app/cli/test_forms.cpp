@@ -8,9 +8,11 @@
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
+#include "tests/engine/models/onnx_maker.h"
 
 using namespace arenascope::test;
 using Json = nlohmann::json;
+namespace made = arenascope::models::test;
 
 namespace {
 
@@ -195,6 +197,28 @@ TEST_CASE("nodes have their names in the file") {
   CHECK(cli({"plan", folder / "root.onnx", "--why", "the_node", "z"}).status == 0);
   CHECK(cli({"plan", folder / "root.onnx", "--why", "no_node", "z"}).says_one_line("no_node"));
   CHECK(object_of({"info", folder / "root.onnx", "--json"})["file_nodes"] == 1);
+}
+
+TEST_CASE("run prints integers and booleans, and info marks sizes that are not known") {
+  TempFolder folder;
+  made::OnnxMaker m(20);
+  m.input("x", {2, 2}).weight("big", {}, std::vector<int64_t>{9007199254740993});
+  m.node("Cast", {"x"}, {"c"}, {{"to", int64_t{made::kInt64}}}).node("Add", {"c", "big"}, {"i"});
+  m.node("IsNaN", {"x"}, {"b"}).output("i", {2, 2}, made::kInt64).output("b", {2, 2}, made::kBool);
+  const auto bytes = m.bytes();
+  write_file(folder / "integers.onnx", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Ended ended = cli({"run", folder / "integers.onnx"});
+  CHECK(ended.status == 0);
+  CHECK(ended.out.find("output i i64 [2, 2]\n90071992547409") != std::string::npos);
+  CHECK(ended.out.find("output b bool [2, 2]\n0 0\n0 0\n") != std::string::npos);
+
+  write_file(folder / "unknown.onnx", unknown_model());
+  const Ended info = cli({"info", folder / "unknown.onnx", "--allow-unknown"});
+  CHECK(info.out.find("z f32 of unknown shape\n") != std::string::npos);
+  CHECK(info.out.find("u f32 [?, 3]\n") != std::string::npos);
+  const Json object = object_of({"info", folder / "unknown.onnx", "--allow-unknown", "--json"});
+  CHECK(object["outputs"][0]["shape"].is_null());
+  CHECK(object["outputs"][1]["shape"] == Json::array({-1, 3}));
 }
 
 TEST_CASE("run --json lists deferred subgraphs") {
