@@ -39,6 +39,7 @@ Bytes own_packed_bytes(const TensorImpl& node, const std::optional<ConvPlan>& co
   const Op op = anchor_of(node);
   if (op == Op::ConvTranspose) return packed_tiles_bytes(node);
   if (op == Op::Lstm) return packed_lstm_bytes(node);
+  if (op == Op::MulMat) return packed_mul_mat_bytes(node);
   return is_gru_or_rnn(op) ? packed_recurrent_bytes(node) : 0;
 }
 
@@ -48,6 +49,8 @@ void pack_own(const TensorImpl& node, const std::optional<ConvPlan>& conv, std::
     conv->algorithm->pack(node, conv->geometry, to);
   else if (op == Op::Lstm)
     pack_lstm(node, reinterpret_cast<float*>(to));
+  else if (op == Op::MulMat)
+    pack_mul_mat(node, reinterpret_cast<float*>(to));
   else if (is_gru_or_rnn(op))
     pack_recurrent(node, reinterpret_cast<float*>(to));
   else

@@ -122,8 +122,10 @@ const TensorImpl* packable_weight(const TensorImpl& node);
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, const std::optional<ConvPlan>& conv,
                                                   ExecutionContext& context);
 
-// Transposed channels-last convolutions, and an LSTM, GRU or RNN, which packs both weights: bytes of the packed
-// weights; 0 if packing is not worth it.
+// Matmuls with f32 weights, transposed channels-last convolutions, and an LSTM, GRU or RNN, which packs both weights:
+// bytes of the packed weights; 0 if packing is not worth it.
+Bytes packed_mul_mat_bytes(const TensorImpl& node);
+void pack_mul_mat(const TensorImpl& node, float* to);
 Bytes packed_tiles_bytes(const TensorImpl& node);
 void pack_tiles(const TensorImpl& node, float* to);
 Bytes packed_lstm_bytes(const TensorImpl& node);

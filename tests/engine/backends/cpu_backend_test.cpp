@@ -384,11 +384,17 @@ TEST_CASE("two runs of one backend share only the shared weights") {
 
 TEST_CASE("new threads compute parts of a matmul with constant weights") {
   auto reference = reference::make_reference_backend();
-  for (DType type : {DType::F32, DType::BF16}) {
+  struct Case {
+    DType type;
+    int64_t rows, depth;
+  };
+  for (const auto& [type, rows, depth] :
+       {Case{DType::F32, 9, 100}, {DType::F32, 28, 1300}, {DType::F32, 128, 768}, {DType::BF16, 128, 768}}) {
+    CAPTURE(rows);
     auto cpu = cpu::make_cpu_backend();
     auto memory = make_cpu_context();
     GraphBuilder g = builder();
-    const Tensor w = g.weight("w", {500, 768}, type), x = g.input("x", {128, 768});
+    const Tensor w = g.weight("w", {500, depth}, type), x = g.input("x", {rows, depth});
     fill_inputs({{}, {{w}, {x}}}, 11);
     const Tensor out = g.mul_mat(w, x);
     REQUIRE(g.ok());
@@ -397,6 +403,7 @@ TEST_CASE("new threads compute parts of a matmul with constant weights") {
     const TensorImpl* const nodes[] = {out.impl()};
     auto prepared = cpu->prepare(nodes, *memory);
     REQUIRE(prepared);
+    CHECK((*prepared)->packed_weights().bytes > 0);
     constexpr int kParts = 4;
     const Bytes bytes = cpu->work_bytes(*out, kParts);
     auto work = memory->allocate({}, MemoryKind::Workspace, std::max<Bytes>(bytes, 64));

@@ -23,10 +23,11 @@ struct WindowPanels {
   const ConvGeometry& g;
   const float* image;  // the group's first channel
 
-  void operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
+  Panels operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
     const int64_t nr = simd().tile_columns;
     for (int64_t j = 0; j < count; j += nr)
       panel(first + j, std::min(nr, count - j), nr, begin, depth, buffer + j * depth);
+    return {buffer, depth * nr};
   }
 
  private:

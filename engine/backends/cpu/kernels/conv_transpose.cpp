@@ -32,7 +32,7 @@ struct Places {
   const TensorImpl& source;
   const ConvGeometry& g;
   int64_t first_place, image;  // offset of the group's first channel, in elements
-  void operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
+  Panels operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
     const LoadRow<float> load = loader<float>(source.dtype);
     const int64_t nr = simd().tile_columns, bytes = element_bytes(source.dtype);
     for (int64_t j = 0; j < count; j += nr) {
@@ -51,6 +51,7 @@ struct Places {
         std::fill(to + n, to + nr, 0.0f);
       }
     }
+    return {buffer, depth * nr};
   }
 };
 

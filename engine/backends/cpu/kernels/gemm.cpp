@@ -10,32 +10,37 @@ namespace {
 
 constexpr int64_t kTransposeTile = 16;  // tile size of Simd::transpose_tile()
 
-}  // namespace
-
-void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
-                float* to, float* row) {
-  const DTypeInfo& type = info(lines.type);
-  if (lines.type == DType::F32) {
-    const float* from = reinterpret_cast<const float*>(lines.data) + first * lines.line_stride + begin * lines.stride;
-    if (lines.line_stride == 1) {
-      for (int64_t k = 0; k < depth; ++k, to += width) {
-        std::copy(from + k * lines.stride, from + k * lines.stride + count, to);
-        std::fill(to + count, to + width, 0.0f);
-      }
-      return;
+void pack_floats(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
+                 float* to) {
+  const float* from = reinterpret_cast<const float*>(lines.data) + first * lines.line_stride + begin * lines.stride;
+  if (lines.line_stride == 1) {
+    for (int64_t k = 0; k < depth; ++k, to += width) {
+      std::copy(from + k * lines.stride, from + k * lines.stride + count, to);
+      std::fill(to + count, to + width, 0.0f);
     }
-    for (int64_t block = 0; block < depth; block += kTransposeTile) {  // a few cache lines of each row at a time
-      const int64_t end = std::min(depth, block + kTransposeTile);
-      int64_t i = 0;
-      if (lines.stride == 1 && end == block + kTransposeTile)
-        for (; i + kTransposeTile <= count; i += kTransposeTile)
-          simd().transpose_tile(to + block * width + i, width, from + i * lines.line_stride + block, lines.line_stride);
-      for (; i < count; ++i)
-        for (int64_t k = block; k < end; ++k) to[k * width + i] = from[i * lines.line_stride + k * lines.stride];
-    }
-    for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
     return;
   }
+  for (int64_t block = 0; block < depth; block += kTransposeTile) {  // a few cache lines of each row at a time
+    const int64_t end = std::min(depth, block + kTransposeTile);
+    int64_t i = 0;
+    if (lines.stride == 1 && end == block + kTransposeTile)
+      for (; i + kTransposeTile <= count; i += kTransposeTile)
+        simd().transpose_tile(to + block * width + i, width, from + i * lines.line_stride + block, lines.line_stride);
+    if (lines.stride == 1) {
+      simd().transpose_rows(to + block * width + i, width, from + i * lines.line_stride + block, lines.line_stride,
+                            count - i, end - block);
+      continue;
+    }
+    for (; i < count; ++i)
+      for (int64_t k = block; k < end; ++k) to[k * width + i] = from[i * lines.line_stride + k * lines.stride];
+  }
+  for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
+}
+
+// At most kDepthBlock elements of rows of another type.
+void pack_converted(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
+                    float* to, float* row) {
+  const DTypeInfo& type = info(lines.type);
   const LoadRow<float> load = type.quantised ? nullptr : loader<float>(lines.type);
   const auto fetch = [&](int64_t i, float* line) {
     const std::byte* from =
@@ -63,12 +68,19 @@ void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width,
   for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
 }
 
+}  // namespace
+
+void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
+                float* to, float* row) {
+  if (lines.type == DType::F32) return pack_floats(lines, first, count, width, begin, depth, to);
+  for (int64_t k = 0; k < depth; k += kDepthBlock)
+    pack_converted(lines, first, count, width, begin + k, std::min(kDepthBlock, depth - k), to + k * width, row);
+}
+
 void pack_all(const Lines& lines, int64_t count, int64_t width, int64_t depth, float* to) {
   float row[kDepthBlock];
   for (int64_t i = 0; i < count; i += width)
-    for (int64_t k = 0; k < depth; k += kDepthBlock)
-      pack_panel(lines, i, std::min(width, count - i), width, k, std::min(kDepthBlock, depth - k),
-                 to + i * depth + k * width, row);
+    pack_panel(lines, i, std::min(width, count - i), width, 0, depth, to + i * depth, row);
 }
 
 }  // namespace arenascope::cpu

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (decoding) are dot products
-// along the rows of a, which are read and dequantised once; more rows use packed GEMM. Error bounds: float and f16
-// depth·2^-24·Σ|a·b|; bf16 and quantised weights as in onednn_matmul.h and quant_kernels.h; f16 with rounding enabled
-// 2^-8·Σ|a·b| (matmul_fp16.h).
+// along the rows of a, which are read and dequantised once; more rows use packed GEMM, for which prepare() packs constant f32
+// weights. Error bounds: float and f16 depth·2^-24·Σ|a·b|; bf16 and quantised weights as in onednn_matmul.h and
+// quant_kernels.h; f16 with rounding enabled 2^-8·Σ|a·b| (matmul_fp16.h).
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
 #include "engine/backends/cpu/kernels/matmul_fp16.h"
@@ -15,7 +15,8 @@ namespace arenascope::cpu {
 namespace {
 
 constexpr int64_t kFewRows = 8;
-constexpr int64_t kDotPiece = 1024;  // a multiple of every quantised block
+constexpr int64_t kSliceBytes = 8 << 20;  // bytes of weights packed at once, before their pages are released
+constexpr int64_t kDotPiece = 1024;       // a multiple of every quantised block
 
 struct Product {
   int64_t rows, columns, depth;  // M, N, K
@@ -132,7 +133,31 @@ void finish(const KernelArgs& args, Range rows, Range columns, int64_t stride, f
   for (int64_t m = rows.begin; m < rows.end; ++m) args.done(first + m * stride + columns.begin, columns.size());
 }
 
+// True if prepare() packs the weights into panels of gemm().
+bool packs_panels(const TensorImpl& node) {
+  const TensorImpl& a = *node.sources[0];
+  return a.dtype == DType::F32 && a.rank() == 2 && node.sizes.back(1) > kFewRows;
+}
+
 }  // namespace
+
+Bytes packed_mul_mat_bytes(const TensorImpl& node) {
+  const Dims& sizes = node.sources[0]->sizes;
+  const int64_t nr = simd().tile_columns;
+  return packs_panels(node) ? 4 * ((sizes[0] + nr - 1) / nr * nr) * sizes[1] : 0;
+}
+
+void pack_mul_mat(const TensorImpl& node, float* to) {
+  const TensorImpl& weight = *node.sources[0];
+  const int64_t columns = weight.sizes[0], depth = weight.sizes[1], column_bytes = 4 * depth, nr = simd().tile_columns;
+  const int64_t slice = std::max<int64_t>(kSliceBytes / std::max<int64_t>(column_bytes, 1) / nr, 1) * nr;
+  for (int64_t column = 0; column < columns; column += slice) {
+    const int64_t count = std::min(slice, columns - column);
+    pack_all(lines_of(weight, column * weight.strides[0]), count, nr, depth, to + column * depth);
+    if (const BlockPtr& block = weight.storage.block(); block && weight.contiguous())
+      block->drop_pages(weight.data() + column * column_bytes - block->data(), count * column_bytes);
+  }
+}
 
 Bytes mul_mat_work(const TensorImpl& node, int tasks) {
   const Bytes floats =
@@ -140,7 +165,9 @@ Bytes mul_mat_work(const TensorImpl& node, int tasks) {
           ? 0
           : round_to_line(gemm_scratch(node.sizes.back(1), node.sizes.back(), node.sources[0]->sizes.back()));
   const Bytes halves = node.sizes.back(1) > kFewRows ? fp16_matmul_work(node) : 0;
-  return tasks * std::max({floats, halves, quant_product_work(node), onednn_matmul_work(node)});
+  const Bytes panels =
+      packs_panels(node) ? round_to_line(packed_gemm_scratch(node.sizes.back(1), node.sources[0]->sizes[1])) : 0;
+  return tasks * std::max({floats, panels, halves, quant_product_work(node), onednn_matmul_work(node)});
 }
 
 Status mul_mat(const KernelArgs& args) {
@@ -153,6 +180,7 @@ Status mul_mat(const KernelArgs& args) {
                                                              : few     ? 16
                                                                        : simd().tile_columns;
   Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
+  const bool panels = args.packed && packs_panels(args.node);
   OnednnMatmul* const library =
       args.packed && p.batches == 1 && args.packed->product() && args.packed->product()->takes(p.rows, args.nth)
           ? args.packed->product()
@@ -170,14 +198,17 @@ Status mul_mat(const KernelArgs& args) {
   p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
     const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
     float* c = args.node.data_as<float>() + at[0];
-    if (!quantised && !library) args.need_original_weights();
+    if (!quantised && !library && !panels) args.need_original_weights();
     bool done = quantised &&
                 quant_product(*quantised, rows, columns, lines_b, reinterpret_cast<std::byte*>(scratch), c, p.columns);
     done = done ||
            (halves && fp16_matmul(p.rows, columns, p.depth, lines_b, lines_a, reinterpret_cast<std::byte*>(scratch), c,
                                   p.columns)) ||
            (library && library->compute(rows, lines_b, args.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c));
-    if (!done) {
+    if (panels) {
+      gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)},
+           PackedRight{args.packed->data(), p.depth}, c, p.columns);
+    } else if (!done) {
       args.need_original_weights();
       if (few)
         few_rows(p, columns, lines_a, lines_b, c);

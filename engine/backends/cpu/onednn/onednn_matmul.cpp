@@ -22,7 +22,8 @@ using Desc = memory::desc;
 using Type = memory::data_type;
 using Tag = memory::format_tag;
 
-constexpr int64_t kRows = 512;  // rows per call with bf16, which are rounded together
+constexpr Type kType = Type::bf16;
+constexpr int64_t kRows = 512;  // rows per call, which are rounded together
 constexpr int64_t kMin = 32;    // minimum rows per chunk
 constexpr int64_t kPiece = 1024;
 constexpr int64_t kSliceBytes = 8 << 20;       // bytes of weights packed at once
@@ -30,28 +31,24 @@ constexpr Bytes kLibraryScratch = 2048 << 10;  // limit of the library's own scr
 
 // Bytes of the rows that are rounded together.
 Bytes rounded_bytes(const TensorImpl& node) {
-  return node.sources[0]->dtype == DType::F32
-             ? 0
-             : round_to_line(2 * std::min(kRows, node.sizes.back(1)) * node.sources[0]->sizes[1]);
+  return round_to_line(2 * std::min(kRows, node.sizes.back(1)) * node.sources[0]->sizes[1]);
 }
 
 bool fits(const TensorImpl& node) {
   const TensorImpl &w = *node.sources[0], &b = *node.sources[1];
-  return (w.dtype == DType::BF16 || w.dtype == DType::F32) && w.rank() == 2 && w.contiguous() && w.sizes[0] > 0 &&
-         w.sizes[1] > 0 && node.element_count() == node.sizes.back(1) * node.sizes.back() &&
-         node.sizes.back(1) >= kMin &&
-         (b.dtype == DType::F32 || (w.dtype == DType::BF16 && info(b.dtype).floating && b.dtype != DType::F64));
+  return w.dtype == DType::BF16 && w.rank() == 2 && w.contiguous() && w.sizes[0] > 0 && w.sizes[1] > 0 &&
+         node.element_count() == node.sizes.back(1) * node.sizes.back() && node.sizes.back(1) >= kMin &&
+         info(b.dtype).floating && b.dtype != DType::F64;
 }
 
 class Product : public OnednnMatmul {
  public:
   explicit Product(const TensorImpl& node)
-      : type_(node.sources[0]->dtype == DType::F32 ? Type::f32 : Type::bf16),
-        columns_(node.sizes.back()),
+      : columns_(node.sizes.back()),
         depth_(node.sources[0]->sizes[1]),
         rounded_bytes_(rounded_bytes(node)),
         engine_(dnnl::engine::kind::cpu, 0) {
-    const auto pd = described(std::min(kRows, node.sizes.back(1)), Desc({depth_, columns_}, type_, Tag::any));
+    const auto pd = described(std::min(kRows, node.sizes.back(1)), Desc({depth_, columns_}, kType, Tag::any));
     weights_ = pd.weights_desc();
     useful_ = implementation_of(pd) != Implementation::Reference && fits_scratch(pd);
   }
@@ -70,7 +67,7 @@ class Product : public OnednnMatmul {
       for (int64_t column = 0; column < columns_; column += slice) {
         const int64_t count = std::min(slice, columns_ - column);
         const std::byte* from = weight.data() + column * column_bytes;
-        if (!reorder(engine_, Desc({depth_, count}, type_, Tag::ba), from,
+        if (!reorder(engine_, Desc({depth_, count}, kType, Tag::ba), from,
                      weights_.submemory_desc({depth_, count}, {0, column}), to))
           return false;
         if (block) block->drop_pages(from - block->data(), count * column_bytes);
@@ -78,7 +75,7 @@ class Product : public OnednnMatmul {
       return true;
     } catch (const dnnl::error&) {
       const auto whole = MemoryPin::take(block);  // some slices may have been released
-      return whole && reorder(engine_, Desc({depth_, columns_}, type_, Tag::ba), weight.data(), weights_, to);
+      return whole && reorder(engine_, Desc({depth_, columns_}, kType, Tag::ba), weight.data(), weights_, to);
     }
   }
 
@@ -91,7 +88,7 @@ class Product : public OnednnMatmul {
     const auto multiply = [&](int64_t row, int64_t count, void* source) {
       const Made* product = made(count);
       if (!product) return false;
-      memory from(Desc({count, depth_}, type_, Tag::ab), engine_, source);
+      memory from(Desc({count, depth_}, kType, Tag::ab), engine_, source);
       memory to(Desc({count, columns_}, Type::f32, Tag::ab), engine_, c + row * columns_);
       memory space(product->scratch, engine_, scratch + rounded_bytes_);
       product->primitive.execute(
@@ -100,11 +97,6 @@ class Product : public OnednnMatmul {
       stream.wait();
       return true;
     };
-    if (type_ == Type::f32) {
-      if (b.stride != 1 || b.line_stride != depth_) return false;
-      return rows.size() == 0 ||
-             multiply(rows.begin, rows.size(), const_cast<std::byte*>(b.data + 4 * rows.begin * depth_));
-    }
     auto* const rounded = reinterpret_cast<BFloat*>(scratch);
     for (int64_t row = rows.begin; row < rows.end; row += kRows) {
       const int64_t count = std::min(kRows, rows.end - row);
@@ -128,7 +120,7 @@ class Product : public OnednnMatmul {
 
  private:
   dnnl::matmul::primitive_desc described(int64_t rows, const Desc& weights) const {
-    const dnnl::matmul::desc desc(Desc({rows, depth_}, type_, Tag::ab), weights,
+    const dnnl::matmul::desc desc(Desc({rows, depth_}, kType, Tag::ab), weights,
                                   Desc({rows, columns_}, Type::f32, Tag::ab));
     return {desc, own_scratch(), engine_};
   }
@@ -165,7 +157,6 @@ class Product : public OnednnMatmul {
     }
   }
 
-  Type type_;
   int64_t columns_, depth_;
   Bytes rounded_bytes_;
   dnnl::engine engine_;

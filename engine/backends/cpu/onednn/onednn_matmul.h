@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matmuls with constant f32 or bf16 weights by oneDNN, which packs them once. With bf16 weights, activations are
-// rounded to bf16 (8 bits) too and products are summed in float: the error is at most 2^-8 · Σ |a·b|.
+// Matmuls with constant bf16 weights by oneDNN, which packs them once. Activations are rounded to bf16 (8 bits) too and
+// products are summed in float: the error is at most 2^-8 · Σ |a·b|.
 #pragma once
 #include <memory>
 

@@ -90,6 +90,8 @@ struct Simd {
   void (*threes)(float* out, const float* a, const float* b, const float* c, int64_t n);  // a[0], b[0], c[0], a[1], …
   // Transpose of 16 × 16 elements: to[i·to_stride + j] = from[j·from_stride + i].
   void (*transpose_tile)(float* to, int64_t to_stride, const float* from, int64_t from_stride);
+  // Transpose of `rows` rows of n elements, few of each: to[k·to_stride + i] = from[i·from_stride + k].
+  void (*transpose_rows)(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n);
   void (*half_to_float)(float* out, const uint16_t* x, int64_t n);
 
   // Rows of f32, f16 or bf16 (array index 0, 1, 2) with a few rows of n floats; strides are in elements.
@@ -112,9 +114,11 @@ struct Simd {
   // corrections are 1.
   bool (*soften)(float* s, int64_t rows, int64_t stride, int vectors, float* highest, float* sums, float* corrections);
 
-  // A GEMM tile: C[rows, columns] (+)= A·B over `depth`, A packed as [depth][rows], B as [depth][columns].
+  // The first `rows` rows of a GEMM tile: C[tile_rows, tile_columns] (+)= A·B over `depth`, A packed as
+  // [depth][tile_rows], B as [depth][tile_columns].
   int tile_rows, tile_columns;
-  void (*tile)(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate);
+  void (*tile)(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, int64_t rows,
+               bool accumulate);
 };
 
 const Simd& simd();           // the best for this processor

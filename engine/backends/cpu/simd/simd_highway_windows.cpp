@@ -224,6 +224,24 @@ void threes(float* out, const float* a, const float* b, const float* c, int64_t 
   for (; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// Transpose of 4 × 4 elements.
+HWY_INLINE void transpose_4(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+  const hn::FixedTag<float, 4> four;
+  const hn::Repartition<double, decltype(four)> two;
+  const auto r0 = hn::LoadU(four, from), r1 = hn::LoadU(four, from + from_stride),
+             r2 = hn::LoadU(four, from + 2 * from_stride), r3 = hn::LoadU(four, from + 3 * from_stride);
+  const auto a = hn::BitCast(two, hn::InterleaveLower(four, r0, r1)),
+             b = hn::BitCast(two, hn::InterleaveUpper(four, r0, r1));
+  const auto e = hn::BitCast(two, hn::InterleaveLower(four, r2, r3)),
+             f = hn::BitCast(two, hn::InterleaveUpper(four, r2, r3));
+  hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, a, e)), four, to);
+  hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, a, e)), four, to + to_stride);
+  hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, b, f)), four, to + 2 * to_stride);
+  hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, b, f)), four, to + 3 * to_stride);
+}
+#endif
+
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 // Every cache line is read once and written once: rows a power of two apart would evict each other.
 template <bool Past>
@@ -267,30 +285,32 @@ void transpose_tile(float* to, int64_t to_stride, const float* from, int64_t fro
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
 #else
-  const hn::FixedTag<float, 4> four;
-  const hn::Repartition<double, decltype(four)> two;
   for (int i = 0; i < 16; i += 4)
-    for (int j = 0; j < 16; j += 4) {
-      const float* x = from + j * from_stride + i;
-      const auto r0 = hn::LoadU(four, x), r1 = hn::LoadU(four, x + from_stride),
-                 r2 = hn::LoadU(four, x + 2 * from_stride), r3 = hn::LoadU(four, x + 3 * from_stride);
-      const auto a = hn::BitCast(two, hn::InterleaveLower(four, r0, r1)),
-                 b = hn::BitCast(two, hn::InterleaveUpper(four, r0, r1));
-      const auto e = hn::BitCast(two, hn::InterleaveLower(four, r2, r3)),
-                 f = hn::BitCast(two, hn::InterleaveUpper(four, r2, r3));
-      float* y = to + i * to_stride + j;
-      hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, a, e)), four, y);
-      hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, a, e)), four, y + to_stride);
-      hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, b, f)), four, y + 2 * to_stride);
-      hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, b, f)), four, y + 3 * to_stride);
-    }
+    for (int j = 0; j < 16; j += 4)
+      transpose_4(to + i * to_stride + j, to_stride, from + j * from_stride + i, from_stride);
 #endif
 }
 #endif
 
+void transpose_rows(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n) {
+  int64_t done = 0;  // rows
+#if HWY_TARGET != HWY_SCALAR
+  const int64_t whole = n / 4 * 4;
+  for (; done + 4 <= rows; done += 4) {
+    for (int64_t k = 0; k < whole; k += 4)
+      transpose_4(to + k * to_stride + done, to_stride, from + done * from_stride + k, from_stride);
+    for (int64_t k = whole; k < n; ++k)
+      for (int64_t i = done; i < done + 4; ++i) to[k * to_stride + i] = from[i * from_stride + k];
+  }
+#endif
+  for (; done < rows; ++done)
+    for (int64_t k = 0; k < n; ++k) to[k * to_stride + done] = from[done * from_stride + k];
+}
+
 void fill(Simd& t, bool past) {
   t.weigh_rows = weigh_rows, t.weigh_last = weigh_last, t.halves = halves, t.twos = twos, t.threes = threes,
   t.copy_rows = copy_rows, t.tile_in = tile_in, t.tile_out = tile_out;
+  t.transpose_rows = transpose_rows;
   t.transpose_tile = past ? transpose_tile<true> : transpose_tile<false>;
 }
 

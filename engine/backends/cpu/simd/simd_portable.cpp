@@ -156,6 +156,11 @@ void twos(float* out, const float* a, const float* b, int64_t n) {
 void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
 }
+void transpose_rows(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t k = 0; k < n; ++k) to[k * to_stride + i] = from[i * from_stride + k];
+}
+
 void transpose_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
@@ -222,12 +227,12 @@ bool soften(float* s, int64_t rows, int64_t stride, int vectors, float* highest,
 }
 
 constexpr int kRows = 4, kColumns = 8;
-void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate) {
+void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, int64_t rows, bool accumulate) {
   float sums[kRows][kColumns] = {};
   for (int64_t k = 0; k < depth; ++k, a += kRows, b += kColumns)
     for (int i = 0; i < kRows; ++i)
       for (int j = 0; j < kColumns; ++j) sums[i][j] += a[i] * b[j];
-  for (int i = 0; i < kRows; ++i)
+  for (int64_t i = 0; i < rows; ++i)
     for (int j = 0; j < kColumns; ++j) {
       float& to = c[i * c_stride + j];
       to = accumulate ? to + sums[i][j] : sums[i][j];
@@ -283,6 +288,7 @@ void fill_portable(Simd& t) {
        .twos = twos,
        .threes = threes,
        .transpose_tile = transpose_tile,
+       .transpose_rows = transpose_rows,
        .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>},
        .mix = {mix<float>, mix<Half>, mix<BFloat>},

@@ -87,7 +87,7 @@ void check_tile(const cpu::Simd& fast) {
   const auto a = numbers(static_cast<size_t>(rows * depth), 5, -1, 1),
              b = numbers(static_cast<size_t>(columns * depth), 6, -1, 1);
   std::vector<float> c(static_cast<size_t>(rows * columns)), expected(c.size());
-  fast.tile(depth, a.data(), b.data(), c.data(), columns, false);
+  fast.tile(depth, a.data(), b.data(), c.data(), columns, rows, false);
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
