@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prepared data of the arena map: one rectangle per tensor (address against step or time), planned and observed.
 #pragma once
-#include <views/common/plot_view.h>
-#include <views/common/slice_styles.h>
+#include <views/common/prepared.h>
+#include <views/common/rect_set.h>
+#include <views/common/slice_style.h>
 #include <views/common/slices.h>
 #include <views/common/spaces.h>
 #include <views/common/sweep.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_colours.h>
 #include <views/arena/arena_regions.h>
+#include <views/arena/arena_styles.h>
 #include <views/arena/arena_view.h>
 #include <views/common/choice_names.h>
 #include <views/common/format.h>

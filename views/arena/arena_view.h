@@ -3,6 +3,7 @@
 #pragma once
 #include <views/arena/arena_picture.h>
 #include <views/common/cursor_readout.h>
+#include <views/common/plot_view.h>
 
 namespace arenascope::views {
 

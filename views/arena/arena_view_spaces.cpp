@@ -3,6 +3,7 @@
 #include <views/arena/arena_regions.h>
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
+#include <views/common/slice_styles.h>
 #include <views/common/space_menu.h>
 
 #include <QMenu>

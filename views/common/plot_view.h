@@ -8,20 +8,11 @@
 #include <views/common/figure.h>
 #include <views/common/plot_canvas.h>
 #include <views/common/prepare_input.h>
+#include <views/common/prepared.h>
 
 class QMenu;
 
 namespace arenascope::views {
-
-// The base of each view's prepared picture.
-struct Prepared {
-  AxisRange covered{-1e300, 1e300};  // the range in which it is complete
-  double per_pixel = 0;              // resolution in x; 0: exact
-  AxisMode mode = AxisMode::Step;
-  bool by_runs = false;  // as AxisFrame::runs
-  virtual ~Prepared() = default;
-};
-using PreparedPtr = std::shared_ptr<const Prepared>;
 
 class PlotView : public PlotCanvas, public Paintable {
   Q_OBJECT

@@ -3,8 +3,8 @@
 // more rectangles than can be distinguished. The data is shared and never copied.
 #pragma once
 #include <qcustomplot.h>
+#include <views/common/paint_density.h>
 #include <views/common/plot_layer.h>
-#include <views/common/rect_set.h>
 #include <views/common/theme.h>
 #include <limits>
 

@@ -3,22 +3,6 @@
 
 namespace arenascope::views {
 
-uint32_t slice_style(const trace::TensorInfo* tensor, trace::TensorRef ref, bool seen) {
-  uint32_t style = kSliceWork0 + static_cast<uint32_t>(ref.index() % 3);
-  if (tensor) {
-    if (tensor->flags & (trace::kWeight | trace::kParameter)) {
-      style = kSliceWeight;
-    } else if (tensor->flags & trace::kInput) {
-      style = kSliceInput;
-    } else if (tensor->flags & trace::kOutput) {
-      style = kSliceOutput;
-    } else if (tensor->flags & trace::kView) {
-      style = kSliceView;
-    }
-  }
-  return seen ? style : style + kSliceStyles;
-}
-
 std::vector<RectStyle> slice_styles(const ThemeColours& c) {
   const QColor work = c[Role::Work];
   // Tints of one blue; the lightest is still dark enough for white text.

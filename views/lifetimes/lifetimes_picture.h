@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prepared data of the lifetimes view: one row per block, with the tensors that used it in sequence.
 #pragma once
-#include <views/common/plot_view.h>
-#include <views/common/slice_styles.h>
+#include <views/common/prepared.h>
+#include <views/common/rect_set.h>
+#include <views/common/slice_style.h>
 #include <views/common/slices.h>
 #include <views/common/spaces.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/slice_styles.h>
 #include <views/common/space_menu.h>
 #include <views/lifetimes/lifetimes_view.h>
 

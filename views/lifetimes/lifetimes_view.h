@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One row per block of the arena: the tensors that used it in sequence, and their reuse level.
 #pragma once
+#include <views/common/plot_view.h>
 #include <views/lifetimes/lifetimes_picture.h>
 
 class QScrollBar;

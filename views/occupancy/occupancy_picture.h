@@ -2,7 +2,7 @@
 // Prepared data of the occupancy view: live bytes, planned bytes, and the values that they are compared with.
 #pragma once
 #include <views/common/memory_class.h>
-#include <views/common/plot_view.h>
+#include <views/common/prepared.h>
 #include <views/common/spaces.h>
 #include <views/common/sweep.h>
 #include <views/occupancy/plan_curves.h>

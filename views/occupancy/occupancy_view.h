@@ -2,6 +2,7 @@
 // Bytes over steps or time: live and reserved bytes, capacity, lower bound and peak.
 #pragma once
 #include <views/common/cursor_readout.h>
+#include <views/common/plot_view.h>
 #include <views/occupancy/line_labels.h>
 #include <views/occupancy/occupancy_picture.h>
 

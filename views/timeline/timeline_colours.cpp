@@ -81,14 +81,6 @@ std::vector<TimelineMeaning> TimelineColours::meanings() const {
   return out;
 }
 
-RectStyle style_of(const SpanColour& colour, const ThemeColours& colours) {
-  RectStyle style;
-  style.fill = colour.shade
-                   ? mixed(colours.background, colours.category(5), 0.2 + 0.8 * colour.number / (kSpanShades - 1))
-                   : colours.category(colour.number);
-  return style;
-}
-
 uint32_t shade_of_duration(Nanoseconds duration) {
   uint32_t shade = 0;
   for (Nanoseconds limit = 1000; duration >= limit && shade + 1 < kSpanShades; limit *= 10) ++shade;

@@ -4,7 +4,6 @@
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
-#include <views/common/rect_plottable.h>
 #include <QCoreApplication>
 #include <QString>
 
@@ -51,9 +50,6 @@ class TimelineColours {
   std::map<std::string, uint32_t> categories_;  // of the graph's ops or layers
   std::map<SpanColour, std::set<std::string>> used_;
 };
-
-// Shades of one hue, from pale to strong, so that longer spans are stronger in both themes.
-RectStyle style_of(const SpanColour& colour, const ThemeColours& colours);
 
 // The shade of a duration: one per decade from 1 µs to 1 s.
 uint32_t shade_of_duration(Nanoseconds duration);

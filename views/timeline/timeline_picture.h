@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prepared data of the timeline: the spans of each track as rectangles, merged if they share a pixel.
 #pragma once
-#include <views/common/plot_view.h>
+#include <views/common/prepare_input.h>
+#include <views/common/prepared.h>
+#include <views/common/rect_set.h>
+#include <views/timeline/counter_curve.h>
 #include <views/timeline/timeline_colours.h>
-#include <views/timeline/timeline_curves.h>
 #include <views/timeline/timeline_layers.h>
 
 #include <set>

@@ -3,6 +3,7 @@
 #include <arenascope/base/layer_name.h>
 #include <views/common/format.h>
 #include <views/common/slices.h>
+#include <views/timeline/span_style.h>
 #include <views/timeline/timeline_view.h>
 
 #include <algorithm>

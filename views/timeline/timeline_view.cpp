@@ -2,6 +2,8 @@
 #include <views/common/format.h>
 #include <views/common/layer_nodes.h>
 #include <views/common/slices.h>
+#include <views/timeline/span_style.h>
+#include <views/timeline/timeline_curves.h>
 #include <views/timeline/timeline_rows.h>
 #include <views/timeline/timeline_view.h>
 

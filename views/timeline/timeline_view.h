@@ -2,6 +2,7 @@
 // One row per worker thread, device queue and copy engine: work spans, barrier waits (hatched), and the last arriver at
 // each barrier.
 #pragma once
+#include <views/common/plot_view.h>
 #include <views/timeline/timeline_flow.h>
 #include <views/timeline/timeline_picture.h>
 

@@ -4,7 +4,7 @@
 #include <views/common/background.h>
 #include <views/common/call_sites.h>
 #include <views/common/format.h>
-#include <views/common/rect_set.h>
+#include <views/common/paint_density.h>
 #include <views/common/selection.h>
 #include <views/common/shared_axis.h>
 #include <views/common/slices.h>
@@ -374,7 +374,7 @@ class CommonTest : public QObject {
     axis.toggle_mode();  // there is no other mode
     QCOMPARE(axis.mode(), AxisMode::Step);
     source.set_session(test::sample_session());
-    QVERIFY(axis.has_both());
+    QVERIFY(axis.has_steps() && axis.has_time());
     QCOMPARE(axis.steps(), static_cast<int>(source.graph()->nodes.size()));
     QCOMPARE(axis.range(), axis.limits());
     axis.set_range({10, 20});

@@ -459,5 +459,5 @@ class SpaceKindsTest : public QObject {
   }
 };
 
-QTEST_MAIN(SpaceKindsTest)
+QTEST_GUILESS_MAIN(SpaceKindsTest)
 #include "space_kinds_test.moc"

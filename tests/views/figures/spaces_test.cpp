@@ -201,5 +201,5 @@ class SpacesTest : public QObject {
   }
 };
 
-QTEST_MAIN(SpacesTest)
+QTEST_GUILESS_MAIN(SpacesTest)
 #include "spaces_test.moc"
