@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <arenascope/trace/recorded.h>
 #include <views/common/spaces.h>
+#include <views/common/steps_text.h>
 #include "facts_builder.h"
 
 #include <algorithm>
@@ -201,9 +202,8 @@ void layer_lifetime(FactsBuilder& facts, const LayerSelection& layer) {
     return figure(nodes_figure(of, *facts.in.graph, layer.nodes, what), value, unit);
   };
   facts.section(Texts::tr("Lifetime"));
-  facts.row(Texts::tr("steps"),
-            with_figures(QStringLiteral("%1 – %2"), {of_layer("first", steps->first.value, FigureUnit::Step),
-                                                     of_layer("end", steps->last.value, FigureUnit::EndStep)}));
+  facts.row(Texts::tr("steps"), steps_text(of_layer("first", steps->first.value, FigureUnit::Step),
+                                           of_layer("end", steps->last.value, FigureUnit::EndStep)));
   memory(facts, steps->first, steps->last);
   Step until = steps->last;
   Bytes kept = 0;

@@ -4,6 +4,7 @@
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 #include <views/common/rates.h>
+#include <views/common/steps_text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +47,8 @@ void counterpart(FactsBuilder& facts, TensorRef ref) {
     facts.row(Texts::tr("location"),
               with_figures(QStringLiteral("[%1, +%2)"), {of("offset", slice.offset, FigureUnit::Address),
                                                          of("bytes", slice.size, FigureUnit::Bytes)}));
-    facts.row(Texts::tr("steps"),
-              with_figures(QStringLiteral("%1 – %2"), {of("first", slice.first.value, FigureUnit::Step),
-                                                       of("last", slice.last.value, FigureUnit::EndStep)}));
+    facts.row(Texts::tr("steps"), steps_text(of("first", slice.first.value, FigureUnit::Step),
+                                             of("last", slice.last.value, FigureUnit::EndStep)));
     return;
   }
 }
