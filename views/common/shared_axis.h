@@ -17,7 +17,6 @@ class SharedAxis : public QObject {
   AxisMode mode() const { return frame_.mode; }
   bool has_steps() const { return steps_ > 0; }  // a mode without data cannot be selected
   bool has_time() const { return time_.length() > 0 || moment_; }
-  bool has_both() const { return has_steps() && has_time() && !frame_.mapping.empty(); }
 
   // An immutable copy for workers.
   const AxisFrame& frame() const { return frame_; }
