@@ -76,6 +76,10 @@ std::string short_function(std::string_view function) {
   return std::string(function);
 }
 
+// The outermost function of a std::thread that is not the C library's. Without debug symbols the frames around it have
+// the names of exported functions nearby, such as "pthread_condattr_setpshared".
+constexpr std::string_view kThreadEntry = "execute_native_thread";
+
 }  // namespace
 
 const StackFrame* call_site_frame(const Snapshot& snapshot, const StackInfo& stack) {
@@ -83,6 +87,7 @@ const StackFrame* call_site_frame(const Snapshot& snapshot, const StackInfo& sta
   for (const StackFrame& frame : stack.frames) {
     const std::string_view function = snapshot.name(frame.function), file = snapshot.name(frame.file);
     if (function.empty() && file.empty()) continue;
+    if (function.starts_with(kThreadEntry)) break;
     if (any == nullptr) any = &frame;
     if (file.ends_with(".py")) {
       if (!is_library({}, file)) return &frame;

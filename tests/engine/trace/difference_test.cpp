@@ -174,6 +174,9 @@ TEST_CASE("a call site is the innermost frame of the user's own code") {
   const StackFrame apply = frame("torch::autograd::generated::SoftmaxBackward0::apply(c10::ArrayRef)", "??", 0);
   const StackFrame thread = frame("execute_native_thread_routine", "thread48.o", 0);
   CHECK(site({allocate, apply, thread}) == "SoftmaxBackward0::apply");
+  const StackFrame nearby = frame("pthread_condattr_setpshared", "??", 0), outer = frame("__xmknodat", "??", 0);
+  CHECK(site({allocate, apply, thread, nearby, outer}) == "SoftmaxBackward0::apply");
+  CHECK(site({allocate, extension, thread, nearby, outer}) == "my_op my_op.cpp:12");
   CHECK(site({package, interpreter}) == "einsum functional.py:407");
   CHECK(call_site(*session.snapshot(), nullptr).empty());
 }
