@@ -159,6 +159,9 @@ Table leaves(const SnapshotPtr& s) {
         [=](size_t r) { return int64_t{(leaf(r).flags & (trace::kWeight | trace::kParameter)) != 0}; }}}};
 }
 
+// Importers number the identifiers that are strings from 2^32 on.
+Value system_id(int64_t id) { return id > int64_t{UINT32_MAX} ? Value() : Value(id); }
+
 Table tracks(const SnapshotPtr& s) {
   const auto info = [s](size_t r) -> const trace::ThreadInfo& { return s->tracks[r].info; };
   constexpr const char* kKinds[] = {"worker", "device queue", "copy engine", "other"};
@@ -170,8 +173,11 @@ Table tracks(const SnapshotPtr& s) {
            {"kind", kText, "worker, device queue, copy engine or other",
             [=](size_t r) { return std::string(kKinds[static_cast<size_t>(info(r).kind)]); }},
            {"device", kInteger, "its device", [=](size_t r) { return id_value(info(r).device); }},
-           {"process", kInteger, "process of a traced program", [=](size_t r) { return info(r).process; }},
-           {"thread", kInteger, "thread of the system", [=](size_t r) { return info(r).thread; }}}};
+           {"process", kInteger, "process of a traced program", [=](size_t r) { return system_id(info(r).process); }},
+           {"thread", kInteger, "thread of the system", [=](size_t r) {
+              const bool is_none = info(r).thread == 0 && info(r).kind == trace::TrackKind::Other;
+              return is_none ? Value() : system_id(info(r).thread);
+            }}}};
 }
 
 // The first row of each lane of each track, so that a row number is found in O(log lanes).

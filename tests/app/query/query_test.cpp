@@ -56,6 +56,22 @@ TEST_CASE("a query is cut off at the limit of rows and states it") {
   CHECK(!q.rows("SELECT * FROM nodes", {.max_rows = q.snapshot->graphs[0]->nodes.size()}).truncated);
 }
 
+TEST_CASE("processes and threads that a trace identifies by strings have no number") {
+  trace::Session session;
+  const std::string trace = R"([{"ph":"X","name":"a","pid":"job","tid":"feeder","ts":1,"dur":2},
+                                {"ph":"X","name":"b","pid":3,"tid":0,"ts":1,"dur":2}])";
+  REQUIRE(trace::open_trace(trace::as_bytes(trace), "trace", session).ok());
+  const auto opened = Database::open(tables_of(session.snapshot()));
+  REQUIRE(opened.ok());
+  const auto rows = (*opened)->run("SELECT process, thread FROM tracks ORDER BY id", {});
+  REQUIRE(rows.ok());
+  REQUIRE(rows->rows.size() == 2);
+  CHECK(std::holds_alternative<std::monostate>(rows->rows[0][0]));
+  CHECK(std::holds_alternative<std::monostate>(rows->rows[0][1]));
+  CHECK(std::get<int64_t>(rows->rows[1][0]) == 3);
+  CHECK(std::get<int64_t>(rows->rows[1][1]) == 0);
+}
+
 TEST_CASE("a stopped query ends, and the database answers the next one") {
   const Queried q;
   std::stop_source stop;
