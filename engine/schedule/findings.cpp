@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/explain.h>
@@ -28,7 +29,7 @@ constexpr double kOnePlan = 0.25;  // budget in seconds for one plan of a search
 // A change to the intervals: splits, aliasing and removals.
 struct Variant {
   planner::Problem problem;
-  std::vector<NodeId> owners;
+  std::vector<TensorRef> owners;  // of its intervals
 };
 
 // Traces of other tools do not record the axis of a concatenation. Inputs can be contiguous in the result only along
@@ -90,7 +91,7 @@ class Finder {
     plan_options_.planner.budget_seconds = std::min(kOnePlan, options_.budget_seconds / 16);
     planner_ = planner::find_planner(in_.plan->planner);
     if (!planner_) planner_ = planner::find_planner("search");
-    base_ = graph_intervals(graph_, in_.plan->order, plan_options_);
+    base_ = with_leafs(graph_intervals(graph_, in_.plan->order, plan_options_));
     lives_ = find_owners(graph_);
     arena_ = in_.plan->arena_bytes;
     peak_ = planner::find_peak(base_.problem);
@@ -109,7 +110,27 @@ class Finder {
     return list;
   }
 
-  TensorRef tensor(size_t interval) const { return TensorRef::node(base_.owners[interval]); }
+  TensorRef tensor(size_t interval) const { return base_.owners[interval]; }
+
+  // The intervals of a graph's results, and of the leaf tensors that the plan places in the same arena.
+  Variant with_leafs(GraphIntervals intervals) const {
+    Variant v{std::move(intervals.problem), {}};
+    for (const NodeId id : intervals.owners) v.owners.push_back(TensorRef::node(id));
+    for (const trace::SliceInfo& s : in_.plan->slices) {
+      if (!is_placed_leaf(s)) continue;
+      planner::Interval interval;
+      interval.lower = s.first.value;
+      interval.upper = s.last.value;
+      interval.size = s.size;
+      v.problem.intervals.push_back(interval);
+      v.owners.push_back(s.tensor);
+    }
+    return v;
+  }
+  static bool is_placed_leaf(const trace::SliceInfo& s) {
+    return s.tensor.is_leaf() && s.placement == trace::Placement::Arena;
+  }
+  bool places_leafs() const { return std::ranges::any_of(in_.plan->slices, is_placed_leaf); }
 
   // --- reports
 
@@ -131,13 +152,13 @@ class Finder {
 
   // The current plan in the planner's format; empty if it does not match the graph.
   planner::Plan given_plan() const {
-    std::vector<Bytes> of_node(in_.graph->nodes.size(), -1);
-    for (const trace::SliceInfo& s : in_.plan->slices)
-      if (s.tensor.is_node() && s.tensor.index() < of_node.size()) of_node[s.tensor.index()] = s.offset;
+    std::map<TensorRef, Bytes> offsets;
+    for (const trace::SliceInfo& s : in_.plan->slices) offsets[s.tensor] = s.offset;
     planner::Plan plan;
-    for (NodeId owner : base_.owners) {
-      if (of_node[owner.index()] < 0) return {};
-      plan.offsets.push_back(of_node[owner.index()]);
+    for (const TensorRef owner : base_.owners) {
+      const auto offset = offsets.find(owner);
+      if (offset == offsets.end()) return {};
+      plan.offsets.push_back(offset->second);
     }
     plan.arena_bytes = in_.plan->arena_bytes;
     return plan;
@@ -177,7 +198,7 @@ class Finder {
     for (size_t i = 0; i < v.owners.size(); ++i) {
       const planner::Interval& interval = v.problem.intervals[i];
       trace::SliceInfo s;
-      s.tensor = TensorRef::node(v.owners[i]);
+      s.tensor = v.owners[i];
       s.offset = answer.offsets[i];
       s.size = interval.size;
       s.first = Step(static_cast<int32_t>(interval.lower));
@@ -215,7 +236,7 @@ class Finder {
   void add_alignment() {
     for (const Bytes alignment : {Bytes{16}, Bytes{1}}) {
       if (alignment >= plan_options_.alignment || stopped()) continue;
-      Variant v{base_.problem, base_.owners};
+      Variant v = base_;
       v.problem.alignment = alignment;
       auto plan = try_out(v, "aligned " + std::to_string(alignment));
       if (!plan || (!found_.empty() && found_.back().kind == Kind::Alignment &&
@@ -232,12 +253,12 @@ class Finder {
     if (plan_options_.in_place || stopped()) return;
     MemoryPlanOptions options = plan_options_;
     options.in_place = true;
-    GraphIntervals all = graph_intervals(graph_, in_.plan->order, options);
+    const Variant all = with_leafs(graph_intervals(graph_, in_.plan->order, options));
     if (all.problem.in_place.empty()) return;
     Finding f;
     f.kind = Kind::InPlaceAll;
     f.count = static_cast<int64_t>(all.problem.in_place.size());
-    keep(std::move(f), try_out({all.problem, all.owners}, "in place"));
+    keep(std::move(f), try_out(all, "in place"));
     // Single ops that can lower the peak: both tensors of the pair are live at the peak.
     std::vector<planner::InPlace> pairs;
     const auto at_peak = [&](int32_t b) {
@@ -247,7 +268,7 @@ class Finder {
     for (const planner::InPlace& pair : all.problem.in_place)
       if (at_peak(pair.source) && at_peak(pair.target)) pairs.push_back(pair);
     for (size_t i = 0; i < pairs.size() && i < kTries && !stopped(); ++i) {
-      Variant v{base_.problem, base_.owners};
+      Variant v = base_;
       v.problem.in_place = {pairs[i]};
       Finding one;
       one.kind = Kind::InPlace;
@@ -260,7 +281,8 @@ class Finder {
   // By node: the interval of its owner's bytes; -1: none.
   std::vector<int32_t> intervals_by_node() const {
     std::vector<int32_t> of(lives_.size(), -1);
-    for (size_t i = 0; i < base_.owners.size(); ++i) of[base_.owners[i].index()] = static_cast<int32_t>(i);
+    for (size_t i = 0; i < base_.owners.size(); ++i)
+      if (base_.owners[i].is_node()) of[base_.owners[i].index()] = static_cast<int32_t>(i);
     for (size_t n = 0; n < of.size(); ++n)
       if (lives_[n].owner.valid()) of[n] = of[lives_[n].owner.index()];
     return of;
@@ -284,7 +306,7 @@ class Finder {
     }
     if (!joined.tensors.empty() && !stopped()) {
       joined.count = static_cast<int64_t>(joined.tensors.size());
-      keep(std::move(joined), try_out({std::move(all.problem), std::move(all.owners)}, "joined in place"));
+      keep(std::move(joined), try_out(with_leafs(std::move(all)), "joined in place"));
     }
     const std::vector<int32_t> of = intervals_by_node();
     size_t tried = 0;
@@ -386,7 +408,7 @@ class Finder {
   // the lifetimes of the inputs to `rest.to`. If an input is a leaf tensor that a node overwrites, the inputs of that
   // writer are extended too, as it runs afterwards. Returns false if an input has been overwritten.
   bool cut(Variant& v, const Rest& rest, bool again) const {
-    const TensorImpl& origin = graph_.node(base_.owners[rest.interval]);
+    const TensorImpl& origin = graph_.node(NodeId(base_.owners[rest.interval].index()));
     const MutationAnalysis versions(graph_);
     if (versions.written(origin)) return false;
     planner::Interval tail = base_.problem.intervals[rest.interval];
@@ -421,9 +443,10 @@ class Finder {
   void add_long_lives() {
     const std::vector<Rest> list = rests();
     for (const bool again : {true, false}) {
+      if (again && places_leafs()) continue;  // an input may have been overwritten
       bool helped = false;
       const auto attempt = [&](size_t first, size_t last) {
-        Variant v{base_.problem, base_.owners};
+        Variant v = base_;
         v.problem.in_place.clear();
         Finding f;
         f.kind = again ? Kind::Rematerialise : Kind::Offload;
@@ -455,12 +478,13 @@ class Finder {
       if (p == planner_ || stopped()) continue;
       auto answer = p->plan(base_.problem, plan_options_.planner);
       if (!answer || !planner::check(base_.problem, *answer) || answer->arena_bytes >= arena_) continue;
-      if (!plan || answer->arena_bytes < plan->arena_bytes) plan = describe({base_.problem, base_.owners}, *answer, {});
+      if (!plan || answer->arena_bytes < plan->arena_bytes) plan = describe(base_, *answer, {});
     }
     keep(std::move(best), std::move(plan));
   }
 
   void add_orders() {
+    if (places_leafs()) return;  // their lifetimes in another order are not recorded
     MemoryPlanOptions plan_options = plan_options_;
     for (size_t n = 0; n < in_.graph->nodes.size() && !plan_options.join; ++n)
       plan_options.join = op_of(in_.graph->nodes[n]) == Op::Concat && joined_already(NodeId(n));
@@ -489,7 +513,7 @@ class Finder {
   MemoryPlanOptions plan_options_;
   const planner::Planner* planner_ = nullptr;
   std::vector<Lifetime> lives_;  // owners only
-  GraphIntervals base_;
+  Variant base_;
   Bytes arena_ = 0;
   planner::Peak peak_;
   std::vector<Finding> found_;

@@ -12,6 +12,7 @@
 #include <arenascope/trace/space_use.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -245,6 +246,36 @@ TEST_CASE("a tensor used at both ends is reported, rematerialised and offloaded"
     CHECK(f->saved >= (Bytes{1} << 20) - 8192);
     CHECK(f->count == 3);
   }
+}
+
+// As ExecuTorch plans: the input is in the arena too, as long as it is read.
+TEST_CASE("plans that are compared with one that places its inputs place them too") {
+  FindingsInput input = input_of({{"y", 4096, {}}, {"z", 4096, {0}}, {"out", 64, {1}}});
+  auto graph = std::make_shared<trace::GraphInfo>(*input.graph);
+  trace::TensorInfo given = graph->nodes[0];
+  given.name = "given", given.flags = trace::kInput;
+  graph->leafs = {given};
+  graph->nodes[0].sources = graph->nodes[1].sources = {trace::TensorRef::leaf(LeafId(0))};
+  graph->nodes[1].sources.push_back(trace::TensorRef::node(NodeId(0)));
+  auto plan = std::make_shared<trace::PlanInfo>(*input.plan);
+  trace::SliceInfo slice;
+  slice.tensor = trace::TensorRef::leaf(LeafId(0));
+  slice.offset = plan->arena_bytes;
+  slice.size = 4096;
+  slice.first = Step(0);
+  slice.last = Step(2);
+  plan->slices.push_back(slice);
+  plan->arena_bytes += 4096 + 1024;  // a kilobyte more than is necessary
+  input.graph = graph;
+  input.plan = plan;
+  const auto found = find_savings(input);
+  check_savings(input, found);
+  const Finding* peak = find(found, Kind::AtPeak);
+  REQUIRE(peak);
+  CHECK(peak->bytes == 3 * 4096);
+  CHECK(std::ranges::find(peak->tensors, slice.tensor) != peak->tensors.end());
+  REQUIRE(find(found, Kind::Planner));
+  for (const Finding& f : found) CHECK((f.plan == nullptr || f.plan->arena_bytes >= 3 * 4096));
 }
 
 // `long` is computed from a weight that is written by `gradient`, as large as it, before `long` is needed again.
