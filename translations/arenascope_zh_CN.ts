@@ -1158,6 +1158,14 @@
         <translation>文件在文件头内结束</translation>
     </message>
     <message>
+        <source>it is a big-endian GGUF file; little-endian files are supported</source>
+        <translation>这是大端序的 GGUF 文件；仅支持小端序文件</translation>
+    </message>
+    <message>
+        <source>it is file %1 of %2 of a split model; merge them with &apos;llama-gguf-split --merge&apos;</source>
+        <translation>这是拆分模型的第 %1 个文件（共 %2 个）；请用 &apos;llama-gguf-split --merge&apos; 合并</translation>
+    </message>
+    <message>
         <source>its GGUF version is %1: 2 and 3 are supported (little endian)</source>
         <translation>其 GGUF 版本为 %1：支持 2 和 3（小端）</translation>
     </message>

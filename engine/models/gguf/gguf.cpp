@@ -193,6 +193,8 @@ Result<GgufFile> GgufFile::parse(std::shared_ptr<const MappedFile> file) {
   out.version_ = reader.get<uint32_t>();
   const auto tensor_count = reader.get<uint64_t>(), entry_count = reader.get<uint64_t>();
   if (!reader.ok()) return Error{"the file ends inside its header"};
+  if (out.version_ == 2U << 24 || out.version_ == 3U << 24)
+    return Error{"it is a big-endian GGUF file; little-endian files are supported"};
   if (out.version_ != 2 && out.version_ != 3)
     return Error{fmt::format("its GGUF version is {}: 2 and 3 are supported (little endian)", out.version_)};
   // The least that an entry and a tensor take: lengths, a type, a value; dimensions, an offset.

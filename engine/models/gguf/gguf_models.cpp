@@ -3,6 +3,7 @@
 #include <arenascope/models/checkpoint.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/models/gguf/gguf_builder.h"
@@ -44,6 +45,9 @@ std::vector<std::string> problems(const GgufFile& file, const std::string& probl
 }
 
 Result<Model> build(const GgufFile& file, const std::string& name, const OpenOptions& options) {
+  if (const int64_t files = file.integer("split.count").value_or(1); files > 1)
+    return Error{fmt::format("it is file {} of {} of a split model; merge them with 'llama-gguf-split --merge'",
+                             std::clamp<int64_t>(file.integer("split.no").value_or(0), 0, files - 1) + 1, files)};
   const std::string arch = file.text("general.architecture").value_or("");
   for (const Architecture& known : kArchitectures)
     if (arch == known.name) {

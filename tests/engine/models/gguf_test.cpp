@@ -8,8 +8,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "gguf_maker.h"
 #include "mutants.h"
 #include "test_data.h"
+#include "tests/support/temp_folder.h"
 
 using namespace arenascope;
 using namespace arenascope::models;
@@ -76,6 +78,27 @@ TEST_CASE("metadata and tensors of a small GGUF file") {
   CHECK(native_dtype(*file->find_tensor("q")->type) == DType::Q8_0);
   CHECK(file->find_tensor("q")->bytes.size() == 34);
   for (size_t cut = 0; cut < bytes.size(); ++cut) CHECK(!GgufFile::parse(std::span(bytes).first(cut)).ok());
+}
+
+TEST_CASE("the error of a big-endian file names the byte order") {
+  auto bytes = small_file();
+  std::swap(bytes[4], bytes[7]);
+  const auto file = GgufFile::parse(bytes);
+  REQUIRE(!file.ok());
+  CHECK(file.error().message == "it is a big-endian GGUF file; little-endian files are supported");
+}
+
+TEST_CASE("a file of a split model is named as such") {
+  const arenascope::test::TempFolder folder;
+  models::test::GgufMaker maker;
+  maker.integer("split.no", 1).integer("split.count", 3).tensor("t", {2}, {1, 2});
+  const auto bytes = maker.bytes();
+  std::ofstream(folder / "part.gguf", std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const auto model = open_model(folder / "part.gguf");
+  REQUIRE(model.ok());
+  REQUIRE(model->problems.size() == 1);
+  CHECK(model->problems[0] == "it is file 2 of 3 of a split model; merge them with 'llama-gguf-split --merge'");
 }
 
 TEST_CASE("mutated GGUF files") {
