@@ -170,6 +170,23 @@ Bytes stored_bytes(const TensorData& tensor) {
   return (element_count(tensor.sizes) * bits_of(tensor) + 7) / 8;
 }
 
+// A Constant whose value is no tensor, but a number, a string, or a list of them.
+Bytes constant_bytes(const Attribute& value) {
+  switch (value.kind) {
+    case Attribute::kFloat: return sizeof value.f;
+    case Attribute::kInt: return sizeof value.i;
+    case Attribute::kString: return std::ssize(value.s);
+    case Attribute::kFloats: return static_cast<Bytes>(value.floats.size() * sizeof(float));
+    case Attribute::kInts: return static_cast<Bytes>(value.ints.size() * sizeof(int64_t));
+    case Attribute::kStrings: {
+      Bytes sum = 0;
+      for (const std::string& text : value.strings) sum += std::ssize(text);
+      return sum;
+    }
+    default: return 0;
+  }
+}
+
 Bytes stored_bytes(const Graph& graph);
 
 Bytes stored_bytes(const std::vector<Node>& nodes) {
@@ -177,6 +194,7 @@ Bytes stored_bytes(const std::vector<Node>& nodes) {
   for (const Node& node : nodes)
     for (const auto& [name, attribute] : node.attributes) {
       if (attribute.tensor) sum += stored_bytes(*attribute.tensor);
+      if (node.full_name() == "Constant") sum += constant_bytes(attribute);
       if (attribute.graph) sum += stored_bytes(*attribute.graph);
     }
   return sum;

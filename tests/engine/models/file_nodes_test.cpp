@@ -118,6 +118,17 @@ TEST_CASE("parameters that are strings have the bytes of their characters") {
   CHECK(model->parameter_bytes == 5);
 }
 
+TEST_CASE("constants that are numbers or lists have their bytes") {
+  OnnxMaker m(20);
+  m.input("x", {2}).output("y", {2});
+  m.node("Constant", {}, {"a"}, {{"value_float", 1.0F}}).node("Constant", {}, {"b"}, {{"value_floats", Floats{1, 2}}});
+  m.node("Constant", {}, {"axes"}, {{"value_ints", std::vector<int64_t>{0}}});
+  m.node("Add", {"x", "a"}, {"s"}).node("Add", {"s", "b"}, {"t"}).node("ReduceSum", {"t", "axes"}, {"y"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(model->parameter_bytes == 4 + 8 + 8);
+}
+
 TEST_CASE("parameters have the bytes of the file, and weights those that running takes") {
   OnnxMaker m(21);
   m.input("x", {1, 3, 4}).output("y", {1, 1, 1, 2}).opset("com.microsoft", 1);
