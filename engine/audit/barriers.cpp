@@ -59,15 +59,21 @@ std::map<int32_t, std::vector<const RawSpan*>> by_worker(const Raw& raw) {
   return by_track;
 }
 
-// The spans of a thread do not overlap.
+// The spans of a thread do not overlap, except for those of nodes within another.
 void find_overlaps(const Raw& raw, Writer& out) {
   for (auto& [track, spans] : by_worker(raw)) {
-    std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {
-      return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+    std::stable_sort(spans.begin(), spans.end(), [&](const RawSpan* a, const RawSpan* b) {
+      return std::pair(a->begin, raw.has_bodies ? -a->end : a->end) <
+             std::pair(b->begin, raw.has_bodies ? -b->end : b->end);
     });
-    for (size_t i = 1; i < spans.size(); ++i)
-      if (spans[i]->begin < spans[i - 1]->end)
-        out.contradiction(span_name(raw, *spans[i]) + " begins before " + span_name(raw, *spans[i - 1]) + " has ended");
+    std::vector<const RawSpan*> open;
+    for (const RawSpan* span : spans) {
+      while (!open.empty() && open.back()->end <= span->begin) open.pop_back();
+      if (!open.empty() && (!raw.has_bodies || span->end > open.back()->end))
+        out.contradiction(span_name(raw, *span) + " begins before " + span_name(raw, *open.back()) + " has ended");
+      if (!raw.has_bodies) open.clear();
+      open.push_back(span);
+    }
   }
 }
 

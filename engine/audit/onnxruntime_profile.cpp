@@ -69,6 +69,7 @@ void add_run(Raw& raw, size_t number, Nanoseconds begin, Nanoseconds end, bool e
 void OnnxRuntimeProfile::put(Raw& raw, Tables& tables) {
   if (kernels_.empty()) return;
   raw.format = "ONNX Runtime profile";
+  raw.has_bodies = true;
   raw.graphs[0].id = trace::GraphId(0);
   std::vector<trace::TensorInfo>& nodes = raw.graphs[0].nodes;
   const auto row_of = [&](const Kernel& k) {

@@ -111,6 +111,7 @@ struct RawRun {
 
 struct Raw {
   std::string format, problem;
+  bool has_bodies = false;  // nodes may be computed within others: an If, Loop or Scan
   std::map<int32_t, trace::GraphInfo> graphs;
   std::map<int32_t, trace::PlanInfo> plans;
   std::map<int32_t, trace::ContextInfo> contexts;

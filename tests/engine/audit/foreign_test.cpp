@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Other tools' traces: generated ones with known values, and those of the data folder compared with Python's values.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
@@ -172,6 +173,23 @@ TEST_CASE("a generated ONNX Runtime profile") {
   CHECK(r->nodes[0].cold == 30'000);
   CHECK(r->nodes[0].median == 40'000);
   CHECK(r->contradictions_seen == 0);
+}
+
+TEST_CASE("the nodes of a body are within their If in an ONNX Runtime profile") {
+  const auto kernel = [](const char* name, const char* op, int begin, int duration) {
+    return fmt::format(R"({{"cat":"Node","pid":1,"tid":2,"dur":{},"ts":{},"ph":"X","name":"{}_kernel_time",)"
+                       R"("args":{{"op_name":"{}","node_index":"{}"}}}},)",
+                       duration, begin, name, op, begin);
+  };
+  const std::string run =
+      R"({"cat":"Session","pid":1,"tid":2,"dur":90,"ts":1000,"ph":"X","name":"model_run","args":{}})";
+  const std::string body = kernel("a", "Add", 1010, 20) + kernel("b", "Mul", 1030, 20);
+  const auto nested = audited_text("[" + body + kernel("if", "If", 1010, 50) + run + "]");
+  REQUIRE(nested.ok());
+  CHECK(nested->contradictions_seen == 0);
+  const auto crossed = audited_text("[" + body + kernel("if", "If", 1020, 50) + run + "]");
+  REQUIRE(crossed.ok());
+  CHECK(crossed->contradictions_seen > 0);
 }
 
 TEST_CASE("an audit of an ONNX Runtime profile separates nodes without name and index") {
