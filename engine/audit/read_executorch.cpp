@@ -200,6 +200,9 @@ class Method {
       if (slice.first < slice.last) plan.slices.push_back(slice);
     }
     for (const Bytes bytes : live) plan.lower_bound_bytes = std::max(plan.lower_bound_bytes, bytes);
+    plan.alignment = 64;  // or less: all offsets are multiples of it
+    for (const trace::SliceInfo& slice : plan.slices)
+      while (slice.offset % plan.alignment != 0) plan.alignment /= 2;
     plan.id = trace::PlanId(raw.plans.size());
     plan.graph = graph_.id;
     raw.plans[plan.id.value] = std::move(plan);

@@ -228,7 +228,15 @@ class Reader {
       if (slice.size > 0 && slice.first < slice.last) plan->slices.push_back(slice);
     }
     plan->lower_bound_bytes = peak_live_bytes(plan->slices, steps);
+    plan->alignment = alignment_of(plan->slices);
     if (arena > 0) out_.plan = std::move(plan);
+  }
+  // The program does not contain it: the largest power of two, up to 64, of which all offsets are multiples.
+  static Bytes alignment_of(const std::vector<SliceInfo>& slices) {
+    Bytes alignment = 64;
+    for (const SliceInfo& s : slices)
+      while (s.offset % alignment != 0) alignment /= 2;
+    return alignment;
   }
   static Bytes peak_live_bytes(const std::vector<SliceInfo>& slices, int32_t steps) {
     std::vector<Bytes> change(static_cast<size_t>(steps) + 1);

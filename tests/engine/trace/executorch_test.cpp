@@ -130,6 +130,7 @@ TEST_CASE("an ExecuTorch program has a graph and a memory plan") {
   const PlanInfo& plan = *s->plans[0];
   CHECK(plan.arena_bytes == 192);
   CHECK(plan.lower_bound_bytes == 128);
+  CHECK(plan.alignment == 64);
   REQUIRE(plan.slices.size() == 3);
   CHECK(plan.slices[0].offset == 128);  // x, until the convolution has read it
   CHECK(plan.slices[0].last == Step(1));
