@@ -226,6 +226,17 @@ Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans&
   return {};
 }
 
+// Other orders are planned from the graph, whose inputs are outside of the arena. Empty: the plan places no inputs.
+std::string missing_leafs(const trace::PlanInfo& plan, const std::string& file) {
+  int64_t count = 0;
+  Bytes bytes = 0;
+  for (const trace::SliceInfo& slice : plan.slices)
+    if (slice.tensor.is_leaf() && slice.placement == trace::Placement::Arena) ++count, bytes += slice.size;
+  if (count == 0) return "";
+  return fmt::format("{}: the plans in other orders lack {} of {} that the program places in its arena", file,
+                     app::counted(count, "input"), app::format_bytes(bytes));
+}
+
 // Plans a recorded graph in the order of its program, and in the given orders or if the program has no plan.
 Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase("reading");
@@ -242,20 +253,22 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
   const trace::PlanInfo* own = nullptr;
   for (const auto& plan : snapshot->plans)
     if (plan->graph == graph.id && !plan->slices.empty()) own = plan.get();
+  const Bytes alignment = own != nullptr && own->alignment > 0 ? own->alignment : kRecordedAlignment;
   progress.phase("planning");
   if (own != nullptr) {
     plans.recorded = app::recorded_lifetimes(graph, *own);
     planner::Problem& problem = plans.recorded->problem;
-    problem.alignment = arguments.alignment.value_or(kRecordedAlignment);
+    problem.alignment = arguments.alignment.value_or(alignment);
     problem.capacity = arguments.capacity;
     if (auto ok = add_rows(plans.rows, problem, "recorded", plans.planners, plans.options); !ok)
       return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
     if (!arguments.order_given) return {};
+    plans.left_out = missing_leafs(*own, arguments.model.model);
   }
   auto restored = restore_graph(graph);
   if (!restored) return Error{fmt::format("{}: {}", arguments.model.model, restored.error().message)};
   plans.model.graph = std::move(*restored);
-  set_plan_options(arguments, plans, kRecordedAlignment);
+  set_plan_options(arguments, plans, alignment);
   for (const OrderInfo* order : plans.orders)
     if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return ok;
   return {};

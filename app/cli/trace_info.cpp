@@ -140,7 +140,8 @@ void print(const std::string& file, const trace::OpenReport& report, const Snaps
     cli::print("{:<12} {}, the newest {}{}\n", "runs", s.recorded_runs(), app::format_nanoseconds(newest.wall()),
                newest.whole() ? "" : " (incomplete)");
     if (const auto times = node_times(newest))
-      cli::print("{:<12} {} in {}{}\n", "", app::format_nanoseconds(times->busy), counted(times->nodes, "node"),
+      cli::print("{:<12} {} in {}{}{}\n", "", app::format_nanoseconds(times->busy), counted(times->nodes, "node"),
+                 times->busy > newest.wall() ? ", which overlap" : "",
                  times->is_inside()
                      ? fmt::format("; {} before the first node, {} after the last",
                                    app::format_nanoseconds(times->before), app::format_nanoseconds(times->after))

@@ -104,6 +104,17 @@ TEST_CASE("a trace of allocations without reservations has no metrics of reserve
   CHECK(cli({"plan", file}).out.find("reserved memory not recorded") != std::string::npos);
 }
 
+TEST_CASE("info marks a sum over nodes that are within others") {
+  const TempFolder folder;
+  const std::string file = folder / "nested.json";
+  write_file(file, R"([
+{"cat":"Node","pid":1,"tid":2,"dur":70,"ts":1015,"ph":"X","name":"a_kernel_time","args":{"op_name":"Add","node_index":"1"}},
+{"cat":"Node","pid":1,"tid":2,"dur":80,"ts":1010,"ph":"X","name":"if_kernel_time","args":{"op_name":"If","node_index":"0"}},
+{"cat":"Session","pid":1,"tid":2,"dur":90,"ts":1000,"ph":"X","name":"model_run","args":{}}])");
+  CHECK(cli({"info", file}).out.find("150.0 µs in 2 nodes, which overlap; 10.0 µs before") != std::string::npos);
+  CHECK(cli({"audit", file}).status == 0);
+}
+
 TEST_CASE("info and audit of an ExecuTorch program: all methods") {
   const TempFolder folder;
   const std::string file = folder / "methods.pte";
@@ -123,6 +134,12 @@ TEST_CASE("info and audit of an ExecuTorch program: all methods") {
   CHECK(has_metric(audit, "plan.1.arena"));
   CHECK(json_of({"plan", file, "--graph", "2", "--json"})["recorded_reserved_bytes"] == 320);
   CHECK(cli({"plan", file}).says_one_line("plan one of its 3 graphs with --graph"));
+  const Json recorded = json_of({"plan", file, "--graph", "0", "--json"});
+  CHECK(recorded["results"][0]["arena_bytes"] == 128);
+  const Ended ordered = cli({"plan", file, "--graph", "0", "--order", "depth-first"});
+  CHECK(ordered.status == 1);
+  CHECK(ordered.err.find("the plans in other orders lack 1 input of 64 B") != std::string::npos);
+  CHECK(cli({"plan", file, "--graph", "0", "--order", "depth-first", "--allow-unknown"}).status == 0);
 }
 
 TEST_CASE("files of ONNX Runtime and ExecuTorch") {
