@@ -101,6 +101,7 @@ const Window kWindows[] = {
     {"few places, one dimension", {1, 33, 8}, {130, 33, 3}, {1, {2, 1, 1}, {1, 1, 1}, {1}, {1}, {}, 1}},
     {"long rows", {2, 3, 5, 70}, {6, 3, 3, 11}, {2, {1, 1, 1}, {1, 1, 1}, {1, 5}, {1, 5}, {}, 1}},
     {"long rows strided", {1, 2, 9, 45}, {3, 2, 2, 9}, {2, {2, 1, 1}, {3, 1, 1}, {2, 7}, {0, 1}, {}, 1}},
+    {"1x1 groups", {2, 12, 7, 7}, {20, 6, 1, 1}, {2, {1, 1, 1}, {1, 1, 1}, {}, {}, {}, 2}},
     {"no image", {0, 3, 8, 8}, {4, 3, 3, 3}, {2, {1, 1, 1}, {1, 1, 1}, {}, {}, {}, 1}},
     {"no channels", {1, 0, 8, 8}, {4, 0, 3, 3}, {2, {1, 1, 1}, {1, 1, 1}, {}, {}, {}, 1}},
 };
@@ -232,14 +233,17 @@ void quantised_recurrence(CaseList& list) {
 }
 
 void recurrences(CaseList& list) {
-  list.add(Op::Lstm, DType::F32, "16 sequences in both directions", [](CaseBuilder& k) {
-    constexpr int64_t h = 17, i = 5, steps = 37, batch = 16;
-    return k.node(
-        Op::Lstm,
-        {k.input(DType::F32, {steps, batch, i}), k.input(DType::F32, {2, 4 * h, i}, Spread::Contiguous, -0.5, 0.5),
-         k.input(DType::F32, {2, 4 * h, h}, Spread::Contiguous, -0.5, 0.5)},
-        LstmParams{h, 2, 0});
-  });
+  for (const int64_t batch : {2, 16})
+    for (const Spread spread : {Spread::Contiguous, Spread::Permuted})
+      list.add(Op::Lstm, DType::F32, fmt::format("{} sequences in both directions {}", batch, name(spread)),
+               [=](CaseBuilder& k) {
+                 constexpr int64_t h = 17, i = 5, steps = 37;
+                 return k.node(Op::Lstm,
+                               {k.input(DType::F32, {steps, batch, i}, spread),
+                                k.input(DType::F32, {2, 4 * h, i}, spread, -0.5, 0.5),
+                                k.input(DType::F32, {2, 4 * h, h}, spread, -0.5, 0.5)},
+                               LstmParams{h, 2, 0});
+               });
   for (int direction = 0; direction < 3; ++direction)
     for (int present : {0, 1, 3, 7})
       for (Spread spread : {Spread::Contiguous, Spread::Permuted})

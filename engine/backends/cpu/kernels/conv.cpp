@@ -113,6 +113,25 @@ bool is_plain_product(const ConvGeometry& g) {
   return plain;
 }
 
+constexpr int kMinLanes = 8;  // with narrower vectors oneDNN is faster
+
+// out[rows, columns] = weights · places, both read in place. The last vector of columns may overlap the one before it,
+// since results do not depend on the other columns of a vector. False: not computed.
+bool multiply_strips(const ConvGeometry& g, Range rows, Range columns, const Lines& weights, const float* places,
+                     float* out) {
+  const int64_t lanes = simd().lanes;
+  if (lanes < kMinLanes || columns.size() < lanes || g.depth() == 0) return false;
+  const float* const from = reinterpret_cast<const float*>(weights.data) + rows.begin * weights.line_stride;
+  for (int64_t column = columns.begin; column < columns.end;) {
+    column = std::min(column, columns.end - lanes);
+    const int64_t vectors = std::min<int64_t>((columns.end - column) / lanes, 3);
+    simd().strip(g.depth(), from, weights.line_stride, 1, rows.size(), places + column, g.channel_stride,
+                 static_cast<int>(vectors), out + rows.begin * g.positions + column, g.positions, false);
+    column += vectors * lanes;
+  }
+  return true;
+}
+
 // Scratch per chunk.
 Bytes share(const TensorImpl& node, const ConvGeometry& g) {
   const Bytes library = node.sources[1]->has(kFlagWeight) ? onednn_conv_work(node) : 0;  // requires packed weights
@@ -131,8 +150,9 @@ void product(const KernelArgs& args, const ConvGeometry& g, int64_t image_group,
   const WindowPanels windows{g, from};
   const Lines places{reinterpret_cast<const std::byte*>(from), DType::F32, 1, g.channel_stride};
   const Lines weights = weight_lines(w, group * g.out_channels);
-  if (is_plain_product(g) && onednn_matmul(rows, columns, g.depth(), weights, places, out, g.positions)) {
-    // Computed by oneDNN.
+  if (is_plain_product(g) && (multiply_strips(g, rows, columns, weights, from, out) ||
+                              onednn_matmul(rows, columns, g.depth(), weights, places, out, g.positions))) {
+    // Computed.
   } else if (packed) {
     const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
     gemm(rows, columns, g.depth(), scratch, PackedLeft{args.packed->data() + group * padded, g.depth()}, windows, out,
@@ -140,10 +160,12 @@ void product(const KernelArgs& args, const ConvGeometry& g, int64_t image_group,
   } else {
     gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
   }
+  const int64_t first = image_group * g.out_channels * g.positions;
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     add_bias(args, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
-    args.done((image_group * g.out_channels + r) * g.positions + columns.begin, columns.size());
+    if (columns.size() < g.positions) args.done(first + r * g.positions + columns.begin, columns.size());
   }
+  if (columns.size() == g.positions) args.done(first + rows.begin * g.positions, rows.size() * g.positions);
 }
 
 // Rows by oneDNN, for which prepare() packed the weights; by GEMM where it fails.
