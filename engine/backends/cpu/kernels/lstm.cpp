@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LSTM (ONNX's gates i, o, f, c without peepholes). Every direction of every sequence of the batch is a chunk, because
-// each step needs the previous one. Constant weights are packed into panels of three vectors of gates, and several
-// sequences of a chunk are processed together, so that each panel is read once for all of them.
+// each step needs the previous one. Constant weights are packed by prepare(). Several sequences of a chunk are processed
+// together with panels of three vectors of gates, so that each panel is read once for all of them.
 #include <algorithm>
 #include <cmath>
 
@@ -23,8 +23,11 @@ struct Layout {
   int64_t block() const { return std::min<int64_t>(steps, 32); }  // steps whose inputs are multiplied together
   // Gates of a block of steps, states h and c, the rounded state, a row of weights.
   Bytes share() const {
-    return round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) +
-           round_to_line(4 * (block() * 4 * hidden + 3 * hidden + std::max(hidden, input)));
+    return gemm_bytes() + round_to_line(4 * (block() * 4 * hidden + 3 * hidden + std::max(hidden, input)));
+  }
+  Bytes gemm_bytes() const {
+    return round_to_line(
+        std::max(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock), packed_gemm_scratch(block(), input)));
   }
 };
 
@@ -88,12 +91,23 @@ struct Beginning {
   }
 };
 
+// Packed weights of single sequences, per direction: panels of the input weights for gemm(), rows of the recurrent ones.
+struct Alone {
+  const Layout l;
+  const int64_t input_floats, floats;
+  explicit Alone(const Layout& layout)
+      : l(layout),
+        input_floats((4 * l.hidden + simd().tile_columns - 1) / simd().tile_columns * simd().tile_columns * l.input),
+        floats(input_floats + 4 * l.hidden * l.hidden) {}
+  Bytes packed_bytes() const { return 4 * l.directions * floats; }
+};
+
 void sequence(const KernelArgs& args, const Layout& l, int64_t direction, int64_t b) {
   const TensorImpl &node = args.node, &x = args.source(0), &w = args.source(1), &r = args.source(2);
   const auto p = node.params.get<LstmParams>();
   const int64_t h = l.hidden;
   float* const scratch = args.scratch<float>(l.share());
-  float* const gates = scratch + round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) / 4;
+  float* const gates = scratch + l.gemm_bytes() / 4;
   float *const state = gates + l.block() * 4 * h, *const cell = state + h, *const rounded = cell + h,
                *const row = rounded + h;
   const float* const read = p.quantised_state ? rounded : state;  // by the recurrent weights
@@ -106,12 +120,16 @@ void sequence(const KernelArgs& args, const Layout& l, int64_t direction, int64_
   const bool reverse = p.direction == 1 || direction == 1;
   float* const out = node.data_as<float>();
   const Lines weights{w.data() + direction * w.strides[0] * 4, DType::F32, w.strides[1], w.strides[2]};
+  const float* const packed = args.packed ? args.packed->data() + direction * Alone(l).floats : nullptr;
   for (int64_t begin = 0; begin < l.steps; begin += l.block()) {
     const int64_t count = std::min(l.block(), l.steps - begin);
     const int64_t t0 = reverse ? l.steps - 1 - begin : begin;
     const Lines inputs{x.data() + (t0 * x.strides[0] + b * x.strides[1]) * 4, DType::F32,
                        reverse ? -x.strides[0] : x.strides[0], x.strides[2]};
-    if (count <= kFewSteps && in_rows(w) && x.strides[2] == 1) {
+    if (packed) {
+      gemm({0, count}, {0, 4 * h}, l.input, scratch, LeftLines{inputs, gemm_row(scratch)}, PackedRight{packed, l.input},
+           gates, 4 * h);
+    } else if (count <= kFewSteps && in_rows(w) && x.strides[2] == 1) {
       std::fill_n(gates, count * 4 * h, 0.0f);
       add_products(w, direction, reinterpret_cast<const float*>(inputs.data), inputs.line_stride, count, l.input,
                    gates);
@@ -122,7 +140,9 @@ void sequence(const KernelArgs& args, const Layout& l, int64_t direction, int64_
     for (int64_t s = 0; s < count; ++s) {
       float* g = gates + s * 4 * h;
       if (p.quantised_state) round_to_bytes(state, h, rounded);
-      if (in_rows(r))
+      if (packed)
+        simd().dots[0](packed + Alone(l).input_floats, h, 4 * h, read, h, 1, h, g, 4 * h);
+      else if (in_rows(r))
         add_products(r, direction, read, h, 1, h, g);
       else
         for (int64_t i = 0; i < 4 * h; ++i)
@@ -172,10 +192,18 @@ struct Together {
   }
 };
 
-bool goes_together(const TensorImpl& node) {
+bool has_constant_floats(const TensorImpl& node) {
   const TensorImpl &w = *node.sources[1], &r = *node.sources[2];
   return node.dtype == DType::F32 && w.dtype == DType::F32 && r.dtype == DType::F32 && w.has(kFlagWeight) &&
-         r.has(kFlagWeight) && Layout(node).batch >= Together::kMinSequences;
+         r.has(kFlagWeight);
+}
+
+bool goes_together(const TensorImpl& node) {
+  return has_constant_floats(node) && Layout(node).batch >= Together::kMinSequences;
+}
+
+bool packs_alone(const TensorImpl& node) {
+  return has_constant_floats(node) && !goes_together(node) && Layout(node).steps > kFewSteps;
 }
 
 // Sequences [first, first + count) of a direction.
@@ -221,11 +249,26 @@ void together(const KernelArgs& args, const Together& t, int64_t direction, int6
   std::copy(cells, cells + count * h, last + l.directions * l.batch * h + place);
 }
 
+void pack_alone(const TensorImpl& node, float* to) {
+  const Alone a{Layout(node)};
+  const TensorImpl &w = *node.sources[1], &r = *node.sources[2];
+  const int64_t h = a.l.hidden;
+  for (int64_t direction = 0; direction < a.l.directions; ++direction, to += a.floats) {
+    pack_all({w.data() + direction * w.strides[0] * 4, DType::F32, w.strides[1], w.strides[2]}, 4 * h,
+             simd().tile_columns, a.l.input, to);
+    load_elements(r, direction * 4 * h * h, 4 * h * h, to + a.input_floats);
+  }
+}
+
 }  // namespace
 
-Bytes packed_lstm_bytes(const TensorImpl& node) { return goes_together(node) ? Together(node).packed_bytes() : 0; }
+Bytes packed_lstm_bytes(const TensorImpl& node) {
+  if (packs_alone(node)) return Alone(Layout(node)).packed_bytes();
+  return goes_together(node) ? Together(node).packed_bytes() : 0;
+}
 
 void pack_lstm(const TensorImpl& node, float* to) {
+  if (packs_alone(node)) return pack_alone(node, to);
   const Together t(node);
   for (int64_t direction = 0; direction < t.l.directions; ++direction)
     t.each_panel(nullptr, direction, [&](int64_t gate, int64_t columns, const float*) {
@@ -246,7 +289,7 @@ Bytes lstm_work(const TensorImpl& node, int tasks) {
 Status lstm(const KernelArgs& args) {
   const Layout l(args.node);
   const Range range = args.part(l.directions * l.batch);
-  if (args.packed) {
+  if (args.packed && goes_together(args.node)) {
     const Together t(args.node);
     float* const scratch = args.scratch<float>(lstm_work(args.node, args.nth) / args.nth);
     for (int64_t i = range.begin; i < range.end;) {
