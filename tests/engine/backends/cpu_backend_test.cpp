@@ -403,7 +403,7 @@ TEST_CASE("new threads compute parts of a matmul with constant weights") {
     const TensorImpl* const nodes[] = {out.impl()};
     auto prepared = cpu->prepare(nodes, *memory);
     REQUIRE(prepared);
-    CHECK((*prepared)->packed_weights().bytes > 0);
+    if (type == DType::F32) CHECK((*prepared)->packed_weights().bytes > 0);
     constexpr int kParts = 4;
     const Bytes bytes = cpu->work_bytes(*out, kParts);
     auto work = memory->allocate({}, MemoryKind::Workspace, std::max<Bytes>(bytes, 64));
