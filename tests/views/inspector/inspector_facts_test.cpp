@@ -50,6 +50,19 @@ class InspectorFactsTest : public QObject {
     QVERIFY(f.text(AddressRangeSelection{0, 1 << 20}).contains("Addresses"));
   }
 
+  // From 1, with the last step; one step is one number.
+  void steps_of_a_layer() {
+    const Fixture f(test::rich_session());
+    const auto steps_of = [&](std::vector<NodeId> nodes) {
+      const auto facts = f.facts(LayerSelection{f.source.graph_id(), "layer", std::move(nodes)});
+      const auto steps = std::ranges::find(facts, QString("steps"), &InspectorFact::key);
+      return steps == facts.end() ? QString() : steps->value;
+    };
+    QCOMPARE(f.source.plan()->order[1], NodeId(1));
+    QCOMPARE(steps_of({NodeId(1)}), QString("2"));
+    QCOMPARE(steps_of({NodeId(1), NodeId(2), NodeId(3)}), QString("2 – 4"));
+  }
+
   // Links are selections, not texts.
   void inputs_and_users_lead_to_their_tensors() {
     const Fixture f(test::rich_session());
