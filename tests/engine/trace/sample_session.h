@@ -10,8 +10,9 @@ using namespace trace;
 
 inline constexpr Nanoseconds kRunLength = 1000;
 
-// One run: node k begins at 200 k; thread 0 works 100 ns, thread 1 120 ns; both leave 5 ns after the last.
-inline void fill_runs(Sink& sink, int first, int count) {
+// Runs, with the events of `sorter` between theirs: node k begins at 200 k; thread 0 works 100 ns, thread 1 120 ns; both
+// leave 5 ns after the last.
+inline void fill_runs(Sink& sink, int first, int count, EventSorter sorter = {}) {
   for (int run = first; run < first + count; ++run) {
     const Nanoseconds start = 10'000 + run * kRunLength;
     const RunId id(run);
@@ -49,21 +50,20 @@ inline void fill_runs(Sink& sink, int first, int count) {
     }
     t0.push_back(slice_dead(id, start + 800, TensorRef::node(NodeId(1)), 1000, 2000, Step(4)));
     t0.push_back(slice_dead(id, start + 800, TensorRef::node(NodeId(2)), 0, 0, Step(4)));
-    EventSorter sorter;
     sorter.add(TrackId(0), t0);
     sorter.add(TrackId(1), t1);
     sorter.add(RunEnd{id, start + 800, RunStatus::Done});
     sorter.drain_all(sink);
     sink.flush();
   }
+  sorter.drain_all(sink);
 }
 
 struct SampleOptions {
   int runs = 1;
 };
 
-inline void fill(Sink& to, SampleOptions options) {
-  StreamSorter sink(to);
+inline void fill(Sink& sink, SampleOptions options) {
   sink.describe(ThreadInfo{TrackId(0), "worker 0"});
   sink.describe(ThreadInfo{TrackId(1), "worker 1"});
   sink.describe(DeviceInfo{.id = DeviceId(0), .name = "CPU", .backend = "cpu", .memory_bytes = 1 << 30});
@@ -116,15 +116,16 @@ inline void fill(Sink& to, SampleOptions options) {
   context->objects.push_back({32, 224, 0, 32, "tensor", 1, "n0"});
   context->objects.push_back({288, 224, 256, 32, "tensor", -1, "n1"});
   sink.describe(std::shared_ptr<const ContextInfo>(context));
-  sink.events(TrackId(0), std::array{reserve(9'990, MemoryKind::Workspace, 0x1000, 4096, 1, 0),
-                                     alloc(9'995, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
-                                     alloc(10'200, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
-                                     free(10'600, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
-                                     free(10'801, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
-                                     counter(10'000, CounterId(0), 12.5), layer(RunId(0), 10'000, NameId(0), 0),
-                                     copy(NodeId(0), 9'996, 9'999, 1000, DeviceId(0), DeviceId(0)),
-                                     context_object(9'000, ContextId(0), 32, 224, 1)});
-  fill_runs(sink, 0, options.runs);
+  EventSorter sorter;
+  sorter.add(TrackId(0), std::array{reserve(9'990, MemoryKind::Workspace, 0x1000, 4096, 1, 0),
+                                    alloc(9'995, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
+                                    alloc(10'200, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
+                                    free(10'600, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
+                                    free(10'801, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
+                                    counter(10'000, CounterId(0), 12.5), layer(RunId(0), 10'000, NameId(0), 0),
+                                    copy(NodeId(0), 9'996, 9'999, 1000, DeviceId(0), DeviceId(0)),
+                                    context_object(9'000, ContextId(0), 32, 224, 1)});
+  fill_runs(sink, 0, options.runs, std::move(sorter));
 }
 
 }  // namespace arenascope::test
