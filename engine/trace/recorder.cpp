@@ -274,8 +274,8 @@ std::vector<Description> Recorder::take_queue() {
   return queued;
 }
 
-// All heads are read twice. What was recorded before an event's end was measured is before the second heads if the event
-// is before the first ones: the events up to the newest one before the first heads include all that they depend on.
+// All heads are read twice. If an event is before the first heads, then everything that was recorded before its end was
+// measured is before the second heads: the events up to the newest one before the first heads include all that they depend on.
 //
 // The queue of descriptions is taken before and after. A run whose end was queued by then has all of its events before
 // the first heads; an end that was queued later is kept for the next drain, with all events after it. Everything that an
