@@ -372,8 +372,8 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(values.count() > 0 && doc().runner()->state() == RunState::Paused, kPatience);
     values.clear();
     doc().runner()->read_values(trace::TensorRef::leaf(LeafId(0)));
-    QTRY_COMPARE_WITH_TIMEOUT(values.count(), 1, kPatience);
-    QVERIFY(values[0][0].value<std::shared_ptr<const TensorValues>>() != nullptr);
+    QTRY_VERIFY_WITH_TIMEOUT(values.count() > 0, kPatience);  // an earlier read may still report, too
+    QVERIFY(values.last()[0].value<std::shared_ptr<const TensorValues>>() != nullptr);
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
