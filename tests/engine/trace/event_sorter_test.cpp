@@ -168,7 +168,7 @@ TEST_CASE("a recorder passes on what an event depends on before it, whenever it 
     threads.emplace_back([&, t, ring = recorder.register_thread("t" + std::to_string(t))] {
       for (int64_t mine = t; mine < int64_t{kThreads} * kRounds; mine += kThreads) {
         while (token.load(std::memory_order_acquire) != mine) std::this_thread::yield();
-        Event event = counter(ring->now(), id, 0);
+        Event event = counter(recorder.clock().now_in_order(), id, 0);
         event.b = mine;
         ring->record(event);
         token.store(mine + 1, std::memory_order_release);
