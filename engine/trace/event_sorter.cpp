@@ -2,6 +2,7 @@
 #include <arenascope/trace/event_sorter.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace arenascope::trace {
@@ -136,15 +137,14 @@ void StreamSorter::end_round() {
 }
 
 void StreamSorter::events(std::span<const TrackEvent> events) {
+  std::array<Event, 512> own;
   while (!events.empty()) {
     const TrackId track = events.front().track;
-    const auto next = std::ranges::find_if(events, [&](const TrackEvent& e) { return e.track != track; });
-    const auto count = static_cast<size_t>(next - events.begin());
     if ((track != last_ && seen_.contains(track.value)) || sorter_.size() > kMaxHeld) end_round();
-    std::vector<Event> own;
-    own.reserve(count);
-    for (const TrackEvent& e : events.first(count)) own.push_back(e.event);
-    sorter_.add(track, own);
+    size_t count = 0;
+    for (; count < std::min(own.size(), events.size()) && events[count].track == track; ++count)
+      own[count] = events[count].event;
+    sorter_.add(track, std::span<const Event>(own).first(count));
     seen_.insert(track.value);
     last_ = track;
     events = events.subspan(count);

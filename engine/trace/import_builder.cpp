@@ -44,7 +44,7 @@ void ImportBuilder::describe(Sink& sink) {
 }
 
 void ImportBuilder::finish(Sink& sink) {
-  std::vector<Event> batch;
+  std::vector<TrackEvent> batch;
   std::vector<Span> open;  // the spans that enclose the current one; instants of one time are stacked
   for (size_t i = 0; i < tracks_.size(); ++i) {
     Track& t = tracks_[i];
@@ -57,10 +57,10 @@ void ImportBuilder::finish(Sink& sink) {
       const bool is_instant = s.begin == s.end;
       while (!open.empty() && open.back().end <= s.begin && !(is_instant && open.back().begin == s.begin))
         open.pop_back();
-      batch.push_back(slice(s.begin, s.end, s.name, static_cast<int64_t>(open.size())));
+      batch.push_back({TrackId(i), slice(s.begin, s.end, s.name, static_cast<int64_t>(open.size()))});
       open.push_back(s);
     }
-    if (!batch.empty()) sink.events(TrackId(i), batch);
+    if (!batch.empty()) sink.events(batch);
     t = {};
   }
   std::stable_sort(points_.begin(), points_.end(),

@@ -42,13 +42,13 @@ class PerfettoTimeline {
   }
 
   void send(Sink& sink) const {
-    std::vector<Event> batch;
+    std::vector<TrackEvent> batch;
     for (auto& row : tracks_.rows()) {
       if (row.slices.slices().empty()) continue;
       batch.clear();
       for (const auto& s : row.slices.slices())
-        batch.push_back(slice(s.begin, s.end, s.name.valid() ? s.name : unnamed_, s.depth));
-      sink.events(TrackId(row.track), batch);
+        batch.push_back({TrackId(row.track), slice(s.begin, s.end, s.name.valid() ? s.name : unnamed_, s.depth)});
+      sink.events(batch);
     }
   }
 
